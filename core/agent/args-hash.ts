@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto';
+import { isObject, type Json } from '../model/json.ts';
+
+/** The same for the same arguments however their keys are ordered: 16 hex digits of SHA-256. */
+export function argsHash(args: Json): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(args)))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map((item: Json) => sorted(item));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((key) => [key, sorted(value[key]!)]),
+  );
+}

@@ -1,0 +1,79 @@
+import { pathToFileURL } from 'node:url';
+import { AppError, messageOf } from '../model/errors.ts';
+import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
+import type { AgentDefinition } from './define-agent.ts';
+import { runInvocation, type RunningInvocation } from './run-invocation.ts';
+
+/** The worker's end of what connects it to its host. Keeps order; ends with the host. */
+export interface WorkerChannel {
+  send(message: FromWorker): void;
+  onMessage(listener: (message: ToWorker) => void): void;
+}
+
+export interface WorkerStart {
+  readonly process: string;
+  /** Absolute path of the agent module. */
+  readonly entrypoint: string;
+  readonly generation: number;
+}
+
+/** Loads the agent, says so, and serves invocations until the worker is ended. Rejects when the module can't be loaded. */
+export async function runWorker(channel: WorkerChannel, start: WorkerStart): Promise<void> {
+  const agent = await loadAgent(start.entrypoint);
+  const running = new Map<string, RunningInvocation>();
+  channel.onMessage((message) => {
+    switch (message.type) {
+      case 'ping':
+        channel.send({ type: 'pong', id: message.id });
+        break;
+      case 'invoke':
+        running.set(message.event.eventId, runInvocation(agent, message, sender(channel, running)));
+        break;
+      case 'effect-permitted':
+      case 'effect-recorded':
+      case 'write-recorded':
+        running.get(message.eventId)?.heard(message);
+        break;
+    }
+  });
+  channel.send({ type: 'ready' });
+}
+
+function sender(
+  channel: WorkerChannel,
+  running: Map<string, RunningInvocation>,
+): (message: FromWorker) => void {
+  return (message) => {
+    if (message.type === 'invocation-done' || message.type === 'invocation-failed')
+      running.delete(message.eventId);
+    channel.send(message);
+  };
+}
+
+async function loadAgent(entrypoint: string): Promise<AgentDefinition> {
+  let module: { readonly default?: unknown };
+  try {
+    module = (await import(pathToFileURL(entrypoint).href)) as { default?: unknown };
+  } catch (error) {
+    throw new AppError(
+      'worker.load-failed',
+      `The agent module ${entrypoint} can't be loaded: ${messageOf(error)}`,
+      { entrypoint },
+      { cause: error },
+    );
+  }
+  if (isAgent(module.default)) return module.default;
+  throw new AppError(
+    'worker.not-an-agent',
+    `The agent module ${entrypoint} has no agent: its default export must be what defineAgent({ onTrigger }) returns.`,
+    { entrypoint },
+  );
+}
+
+function isAgent(value: unknown): value is AgentDefinition {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as Partial<AgentDefinition>).onTrigger === 'function'
+  );
+}

@@ -1,0 +1,33 @@
+import { AppError, codeOf } from '../model/errors.ts';
+
+/** What the command's exit says, for scripts. */
+export const EXIT = {
+  ok: 0,
+  /** Something failed that has no number of its own. */
+  failed: 1,
+  /** The command line makes no sense. */
+  usage: 2,
+  /** The path, the process or the workspace is not there or is no such thing. */
+  notFound: 3,
+  /** The journal is damaged where it matters. */
+  damaged: 4,
+  /** Another process holds the journal. */
+  locked: 5,
+} as const;
+
+const BY_CODE: Readonly<Record<string, number>> = {
+  'journal.locked': EXIT.locked,
+  'journal.damaged': EXIT.damaged,
+  'process.not-found': EXIT.notFound,
+  'workspace.empty': EXIT.notFound,
+  'workspace.unreadable': EXIT.notFound,
+};
+
+export function exitCodeOf(error: unknown): number {
+  if (!(error instanceof AppError)) return EXIT.failed;
+  const code = codeOf(error);
+  return (
+    BY_CODE[code] ??
+    (/^journal\.(not|empty|none|unreadable|bad-marker)/.test(code) ? EXIT.notFound : EXIT.failed)
+  );
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env node
+// The `holdfast` command.
+
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { VERSION } from '../host/version.ts';
+import { messageOf } from '../model/errors.ts';
+import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { recover, show, status, tail } from './look.ts';
+import { printError } from './output.ts';
+import { runWorkspace } from './run-workspace.ts';
+
+const DEFAULT_TAIL = 20;
+
+function program(): Command {
+  const holdfast = new Command('holdfast')
+    .description(
+      'Durable AI agents: run a workspace, and look at any journal that Holdfast or Promptise wrote.',
+    )
+    .version(VERSION)
+    .addHelpText('after', EXIT_HELP)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  const verb = (usage: string, description: string): Command =>
+    holdfast
+      .command(usage)
+      .description(description)
+      .addOption(new Option('--json', 'one JSON value, or one for each line').default(false))
+      .exitOverride()
+      .configureOutput({ writeErr: () => {} });
+
+  verb('run <workspace>', 'recover every agent of a workspace and run them until told to quit').action(
+    runWorkspace,
+  );
+  verb(
+    'status [directory]',
+    'the processes of a workspace or journal, one line each, as last recorded',
+  ).action((directory: string | undefined, options: { json: boolean }) => status(directory ?? '.', options));
+  verb(
+    'show <directory> [process]',
+    'a journal, or one process in it: state, holds, context, last entries',
+  ).action(show);
+  verb('tail <directory> <process>', 'the newest entries of a process')
+    .addOption(new Option('-n, --lines <count>', 'how many').argParser(count).default(DEFAULT_TAIL))
+    .addOption(new Option('-f, --follow', 'go on as entries arrive').default(false))
+    .action(tail);
+  verb(
+    'recover <directory> <process>',
+    'print what recovery would give; takes no lock and writes nothing',
+  ).action(recover);
+  return holdfast;
+}
+
+const EXIT_HELP = `
+Exit codes: ${EXIT.ok} done · ${EXIT.failed} failed · ${EXIT.usage} wrong usage · ${EXIT.notFound} nothing of that name, or no journal ·
+            ${EXIT.damaged} journal damaged · ${EXIT.locked} journal held by another process`;
+
+function count(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 1_000_000) return value;
+  throw new InvalidArgumentError('It must be a whole number from 1 to 1000000.');
+}
+
+/** Runs the command line; the result is the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  try {
+    await program().parseAsync([...args], { from: 'user' });
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.ok;
+      const text = error.message.replace(/^error: /, '').replace(/\.$/, '');
+      printError(
+        text === '(outputHelp)'
+          ? 'Say what to do. "holdfast --help" lists the verbs.'
+          : `${text}. "holdfast --help" lists the verbs.`,
+      );
+      return EXIT.usage;
+    }
+    printError(messageOf(error));
+    return exitCodeOf(error);
+  }
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,162 @@
+// The verbs that only look: they take no lock and change no byte [P6].
+
+import { isWorkspace } from '../manifest/load-workspace.ts';
+import type { ProcessRow } from '../contract/views.ts';
+import { lookAtJournal } from '../host/looked-at-journal.ts';
+import { readFileJournal, type FileJournal } from '../journal/file-journal.ts';
+import { inspectDirectory } from '../journal/inspect-directory.ts';
+import { entriesForwards, isBad } from '../journal/read-entries.ts';
+import { AppError } from '../model/errors.ts';
+import type { BadLine, StoredEntry } from '../model/entry.ts';
+import { showJson } from '../model/json.ts';
+import { ReplayEngine } from '../replay/replay-engine.ts';
+import { followFile } from '../tail/follow-file.ts';
+import { ago, entryLine, fleetTable, stateText } from './describe.ts';
+import { print, printJson } from './output.ts';
+import { safeText } from './safe-text.ts';
+
+const SHOWN_ENTRIES = 10;
+
+export async function status(directory: string, { json }: { readonly json: boolean }): Promise<void> {
+  const source = await lookAtJournal(directory, () => {});
+  try {
+    const journal = source.view();
+    const rows = source.rows();
+    if (json) {
+      printJson({ journal, processes: rows });
+      return;
+    }
+    print(`${journal.directory} · ${journal.format} · ${journal.sizeBytes} bytes · ${journal.note}`);
+    for (const line of fleetTable(rows, Date.now())) print(line);
+    if (isWorkspace(directory)) print(`To run it: holdfast run ${directory}`);
+  } finally {
+    await source.close();
+  }
+}
+
+export async function show(
+  directory: string,
+  process: string | undefined,
+  options: { readonly json: boolean },
+): Promise<void> {
+  if (process === undefined) return status(directory, options);
+  const source = await lookAtJournal(directory, () => {});
+  try {
+    const detail = source.detail(process);
+    const { rows } = await source.timeline(process, SHOWN_ENTRIES, null);
+    if (options.json) {
+      printJson({ ...detail, timeline: rows });
+      return;
+    }
+    printHead(detail.row);
+    for (const hold of detail.holds)
+      print(`held: ${hold.kind} by ${safeText(hold.actor)} since ${hold.since} · ${safeText(hold.reason)}`);
+    for (const open of detail.open) {
+      print(
+        `unfinished: invocation ${open.invocation} of ${safeText(open.triggerId)} since ${open.startedAt}, ${open.effects.length} effects`,
+      );
+    }
+    print(`context (${detail.context.length} keys${detail.contextCut ? ', more not shown' : ''}):`);
+    for (const { key, text, cut } of detail.context)
+      print(`  ${safeText(key)} = ${safeText(text)}${cut ? ' … (cut)' : ''}`);
+    print(`last ${rows.length} lines:`);
+    for (const row of rows.toReversed())
+      print(`  ${row.seq}  ${row.at}  ${safeText(row.type)}  ${safeText(row.summary)}`);
+  } finally {
+    await source.close();
+  }
+}
+
+function printHead(row: ProcessRow): void {
+  const last =
+    row.lastEntryAt === null ? 'nothing recorded' : `last entry ${ago(row.lastEntryAt, Date.now())} ago`;
+  print(`${safeText(row.name)} · ${stateText(row)} · ${row.entries} entries · ${last}`);
+  if (row.why !== '') print(safeText(row.why));
+  if (row.description !== '') print(safeText(row.description));
+}
+
+/** Prints what recovery would give, and takes nothing over. */
+export async function recover(
+  directory: string,
+  process: string,
+  { json }: { readonly json: boolean },
+): Promise<void> {
+  const { journal } = await open(directory, process);
+  const result = await new ReplayEngine(journal).recover(process);
+  const { snapshot, damage, ...four } = result;
+  if (json) {
+    printJson({
+      ...four,
+      process_id: process,
+      skipped_lines: damage,
+      process: snapshot,
+    });
+    return;
+  }
+  print(`lifecycle state   ${safeText(result.lifecycle_state)}`);
+  print(`context state     ${safeText(showJson(result.context_state))}`);
+  print(`entries replayed  ${result.entries_replayed}`);
+  print(`last entry type   ${safeText(result.last_entry_type) || 'none after the last checkpoint'}`);
+  if (snapshot.open.length > 0) print(`unfinished        ${snapshot.open.length} invocations`);
+  for (const line of damage) print(`skipped line ${line.seq} at byte ${line.offset}: ${line.reason}`);
+}
+
+export async function tail(
+  directory: string,
+  process: string,
+  { json, lines, follow }: { readonly json: boolean; readonly lines: number; readonly follow: boolean },
+): Promise<void> {
+  const { journal } = await open(directory, process);
+  const page = await journal.readLast(process, lines);
+  const items = [...page.entries, ...page.badLines].sort((a, b) => a.seq - b.seq);
+  for (const item of items) printItem(item, json);
+  if (!follow) return;
+  const last = items.at(-1);
+  let offset = last === undefined ? 0 : last.offset + last.sizeBytes;
+  let seq = (last?.seq ?? 0) + 1;
+  const path = journal.pathOf(process);
+  const grown = (): void => {
+    for (const item of entriesForwards(path, offset, seq)) {
+      printItem(item, json);
+      offset = item.offset + item.sizeBytes;
+      seq = item.seq + 1;
+    }
+  };
+  const replaced = (): void => {
+    print(`-- the journal of ${safeText(process)} was cut or replaced; going on from its beginning`);
+    offset = 0;
+    seq = 1;
+  };
+  using _following = followFile(path, () => offset, grown, replaced);
+  await interrupted();
+}
+
+function printItem(item: StoredEntry | BadLine, json: boolean): void {
+  if (json) printJson(item);
+  else if (isBad(item))
+    print(`${item.seq} !  unreadable line of ${item.sizeBytes} bytes at ${item.offset}: ${item.reason}`);
+  else print(entryLine(item));
+}
+
+function interrupted(): Promise<void> {
+  // Following holds nothing open that would keep the program alive.
+  const alive = setInterval(() => {}, 2 ** 30);
+  const asked = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  return asked.finally(() => clearInterval(alive));
+}
+
+/** @throws `process.not-found`, naming the processes that there are */
+async function open(directory: string, process: string): Promise<{ journal: FileJournal }> {
+  const journal = readFileJournal(inspectDirectory(directory).directory);
+  const names = await journal.processes();
+  if (!names.includes(process)) {
+    throw new AppError(
+      'process.not-found',
+      `${journal.directory} has no process ${JSON.stringify(process)}. It has: ${names.join(', ') || 'none'}.`,
+      { process },
+    );
+  }
+  return { journal };
+}

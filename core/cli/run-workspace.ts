@@ -1,0 +1,106 @@
+// `holdfast run`: the console's host without a window. A table that keeps itself up to date on a terminal, a line for
+// each change elsewhere.
+
+import { resolve } from 'node:path';
+import { userInfo } from 'node:os';
+import type { ConsoleHost } from '../contract/console-host.ts';
+import type { EventOf } from '../contract/events.ts';
+import { childProcessWorkerHost } from '../host/child-process-worker-host.ts';
+import { createConsoleHost } from '../host/create-console-host.ts';
+import { dataDirectory } from '../host/data-directory.ts';
+import { VERSION } from '../host/version.ts';
+import { AppError } from '../model/errors.ts';
+import { ago, fleetTable, stateText } from './describe.ts';
+import { print, printError, printJson } from './output.ts';
+import { safeText } from './safe-text.ts';
+
+export async function runWorkspace(workspace: string, { json }: { readonly json: boolean }): Promise<void> {
+  const host = await createConsoleHost({
+    app: { version: VERSION, host: 'terminal', isStandIn: false, platform: process.platform },
+    dataDirectory: dataDirectory(),
+    workspace: resolve(workspace),
+    workerHost: childProcessWorkerHost(),
+    operator: userInfo().username,
+    chooseJournal: async () => null,
+  });
+  try {
+    await refuseUnlessLive(host);
+    if (json) tellJson(host);
+    else if (process.stdout.isTTY) keepTable(host);
+    else tellLines(host);
+    await quitAsked();
+  } finally {
+    if (process.stdin.isTTY) process.stdin.setRawMode(false);
+    await host.close();
+  }
+}
+
+/** A workspace that could not be run has left a notice; here there is nothing else to do than to say so. */
+async function refuseUnlessLive(host: ConsoleHost): Promise<void> {
+  const notices: EventOf<'console.notice'>[] = [];
+  const stop = host.subscribe((event) => {
+    if (event.name === 'console.notice') notices.push(event.payload);
+  });
+  await host.handle('fleet.read', {});
+  await new Promise((resolve) => void setImmediate(resolve));
+  stop();
+  const isLive = host.fleet().journals.some((journal) => journal.access === 'live');
+  const [first] = notices;
+  if (!isLive)
+    throw new AppError(
+      first?.code ?? 'workspace.not-running',
+      first?.message ?? 'The workspace can not be run.',
+    );
+  for (const notice of notices) printError(notice.message);
+}
+
+function tellJson(host: ConsoleHost): void {
+  printJson({ event: 'fleet', ...host.fleet() });
+  host.subscribe((event) => printJson({ event: event.name, ...event.payload }));
+}
+
+function tellLines(host: ConsoleHost): void {
+  for (const row of host.fleet().processes) print(`${row.name} · ${stateText(row)} · ${row.why}`);
+  host.subscribe((event) => {
+    if (event.name === 'console.notice') printError(event.payload.message);
+    if (event.name !== 'fleet.changed') return;
+    for (const row of event.payload.upserts) {
+      print(
+        `${safeText(row.name)} · ${stateText(row)} · ${safeText(row.why)} · ${row.lastEntryType} ${ago(row.lastEntryAt ?? '', Date.now())}`,
+      );
+    }
+  });
+}
+
+function keepTable(host: ConsoleHost): void {
+  const draw = (): void => {
+    const { journals, processes } = host.fleet();
+    const width = process.stdout.columns;
+    const lines = [
+      `Holdfast ${VERSION} · ${journals.map((journal) => journal.directory).join(', ')} · q quits`,
+      '',
+      ...fleetTable(processes, Date.now()),
+    ];
+    process.stdout.write(`\u001b[H\u001b[2J${lines.map((line) => line.slice(0, width)).join('\r\n')}\r\n`);
+  };
+  draw();
+  host.subscribe(draw);
+  // Ages go on where nothing else changes.
+  setInterval(draw, 1_000).unref();
+}
+
+function quitAsked(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+    if (!process.stdin.isTTY) return;
+    process.stdin.setRawMode(true);
+    process.stdin.resume();
+    process.stdin.on('data', (key) => {
+      // Ctrl-C arrives as a character in this mode.
+      if (['q', 'Q', '\u0003'].includes(key.toString())) {
+        process.stdin.pause();
+        resolve();
+      }
+    });
+  });
+}

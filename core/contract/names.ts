@@ -1,0 +1,38 @@
+// The names alone, for where schemas would be dead weight: the preload, and the renderer's first paint.
+
+import type { EventName } from './events.ts';
+import type { RequestName } from './requests.ts';
+
+const requests = {
+  'app.info': true,
+  'fleet.read': true,
+  'journals.open': true,
+  'journals.choose': true,
+  'journals.close': true,
+  'processes.read': true,
+  'processes.watch': true,
+  'timeline.read': true,
+  'processes.start': true,
+  'processes.suspend': true,
+  'processes.resume': true,
+  'processes.stop': true,
+  'processes.trigger': true,
+  'processes.kill-worker': true,
+  'processes.force-recover': true,
+  'effects.resolve': true,
+} satisfies Record<RequestName, true>;
+
+const events = {
+  'fleet.changed': true,
+  'process.changed': true,
+  'console.show': true,
+  'console.notice': true,
+} satisfies Record<EventName, true>;
+
+export const REQUEST_NAMES = Object.keys(requests) as readonly RequestName[];
+export const EVENT_NAMES = Object.keys(events) as readonly EventName[];
+
+/** Where the preload puts the bridge, and the channels behind it. */
+export const BRIDGE = 'holdfast';
+export const requestChannel = (name: RequestName): string => `holdfast:request:${name}`;
+export const eventChannel = (name: EventName): string => `holdfast:event:${name}`;

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { defineRequest, type RequestDefinition } from './define.ts';
+import { AppView, FleetView, JournalView, ProcessDetail, TimelinePage } from './views.ts';
+
+const Id = z.string().min(1).max(200);
+const ProcessName = z.string().min(1).max(4096);
+const Reason = z.string().max(500);
+
+const OneProcess = { journalId: Id, process: ProcessName };
+
+/** The same command id twice is the same command: the second answer is the first's. */
+const Command = z.strictObject({ ...OneProcess, commandId: z.uuid(), reason: Reason });
+const NeedsReason = z.strictObject({ ...Command.shape, reason: Reason.min(1) });
+
+/** The state as it is when the answer leaves, never as it is hoped to become, and a sentence about what was done. */
+const Outcome = z.strictObject({ state: z.string(), message: z.string() });
+const Nothing = z.strictObject({});
+
+const Resolve = z.strictObject({
+  ...NeedsReason.shape,
+  effectId: z.string().min(1).max(1000),
+  resolution: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('happened'), resultText: z.string().max(100_000) }),
+    z.strictObject({ kind: z.literal('did_not_happen') }),
+    z.strictObject({ kind: z.literal('skip') }),
+  ]),
+});
+
+/** Every request of the console, once. Servers register from this table; clients and the preload derive from it. */
+export const REQUESTS = {
+  'app.info': defineRequest('app.info', Nothing, AppView),
+  'fleet.read': defineRequest('fleet.read', Nothing, FleetView),
+  'journals.open': defineRequest(
+    'journals.open',
+    z.strictObject({ path: z.string().min(1).max(4096) }),
+    JournalView,
+  ),
+  'journals.choose': defineRequest('journals.choose', Nothing, JournalView.nullable()),
+  'journals.close': defineRequest('journals.close', z.strictObject({ journalId: Id }), Nothing),
+  'processes.read': defineRequest('processes.read', z.strictObject(OneProcess), ProcessDetail),
+  /** At most one process is watched; null ends it. The answer comes as `process.changed`. */
+  'processes.watch': defineRequest(
+    'processes.watch',
+    z.strictObject({ target: z.strictObject(OneProcess).nullable() }),
+    Nothing,
+  ),
+  'timeline.read': defineRequest(
+    'timeline.read',
+    z.strictObject({
+      ...OneProcess,
+      before: z.string().max(200).nullable(),
+      limit: z.number().int().min(1).max(200),
+    }),
+    TimelinePage,
+  ),
+  'processes.start': defineRequest('processes.start', Command, Outcome),
+  'processes.suspend': defineRequest('processes.suspend', Command, Outcome),
+  'processes.resume': defineRequest('processes.resume', Command, Outcome),
+  'processes.stop': defineRequest('processes.stop', Command, Outcome),
+  'processes.trigger': defineRequest(
+    'processes.trigger',
+    z.strictObject({ ...Command.shape, payloadText: z.string().max(100_000).optional() }),
+    Outcome,
+  ),
+  'processes.kill-worker': defineRequest('processes.kill-worker', NeedsReason, Outcome),
+  'processes.force-recover': defineRequest('processes.force-recover', NeedsReason, Outcome),
+  'effects.resolve': defineRequest('effects.resolve', Resolve, Outcome),
+} as const satisfies Record<string, RequestDefinition>;
+
+type Requests = typeof REQUESTS;
+export type RequestName = keyof Requests;
+export type RequestOf<N extends RequestName> = z.input<Requests[N]['request']>;
+export type ResponseOf<N extends RequestName> = z.output<Requests[N]['response']>;

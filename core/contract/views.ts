@@ -1,0 +1,171 @@
+// What the console shows, computed by the host and by nobody else. Journal text in these is hostile: bounded here,
+// shown as text nodes there.
+
+import { z } from 'zod';
+import { ACTIONS } from '../model/allowed-actions.ts';
+
+/** What an operator may do now. The console shows these and never works them out for itself. */
+export const Action = z.enum(ACTIONS);
+export type Action = z.infer<typeof Action>;
+
+export const BudgetView = z.strictObject({
+  day: z.string(),
+  runs: z.number().int(),
+  maxRunsPerDay: z.number().int().nullable(),
+  /** Null: not metered, so unknown, and never shown as 0 [P5]. */
+  cost: z.number().nullable(),
+});
+
+export const HealthView = z.strictObject({
+  sample: z.number().int(),
+  failures: z.number().int(),
+  /** Oldest first, true for a run that succeeded; at most ten. */
+  runs: z.array(z.boolean()),
+  verdict: z.enum(['unknown', 'ok', 'failing']),
+});
+
+export const Tone = z.enum(['quiet', 'working', 'attention', 'alarm']);
+export type Tone = z.infer<typeof Tone>;
+
+export const ProcessRow = z.strictObject({
+  /** Opaque, unique over all journals: the address without its scheme, `<journal id>/<name, URI-encoded>`. */
+  key: z.string(),
+  journalId: z.string(),
+  name: z.string(),
+  description: z.string(),
+  /** Whether this host runs it. Otherwise the row is what the journal last said [S41]. */
+  live: z.boolean(),
+  /** A lifecycle state, or whatever word a foreign journal holds. */
+  state: z.string(),
+  stateSince: z.string().nullable(),
+  /** "Why is it not moving", or what it is doing, in one line. */
+  why: z.string(),
+  tone: Tone,
+  budget: BudgetView,
+  health: HealthView,
+  invocations: z.number().int(),
+  queued: z.number().int(),
+  doubts: z.number().int(),
+  restarts: z.number().int(),
+  entries: z.number().int(),
+  lastEntryType: z.string(),
+  lastEntryAt: z.string().nullable(),
+  worker: z.strictObject({ pid: z.number().int(), generation: z.number().int() }).nullable(),
+  actions: z.array(Action),
+});
+export type ProcessRow = z.infer<typeof ProcessRow>;
+
+export const JournalView = z.strictObject({
+  id: z.string(),
+  title: z.string(),
+  directory: z.string(),
+  /** `live`: this host runs it. `read-only`: looked at. */
+  access: z.enum(['live', 'read-only']),
+  format: z.enum(['holdfast', 'promptise']),
+  /** Who is writing it, when that is not us; or why it is read-only. */
+  note: z.string(),
+  sizeBytes: z.number(),
+  badLines: z.number().int(),
+});
+export type JournalView = z.infer<typeof JournalView>;
+
+export const FleetView = z.strictObject({
+  /** Of the change stream: the next `fleet.changed` carries this plus one, or the client reads again. */
+  sequence: z.number().int(),
+  at: z.string(),
+  journals: z.array(JournalView),
+  processes: z.array(ProcessRow),
+});
+export type FleetView = z.infer<typeof FleetView>;
+
+export const ValueView = z.strictObject({
+  key: z.string(),
+  /** JSON, numbers as written; cut at the host's limit. */
+  text: z.string(),
+  cut: z.boolean(),
+});
+
+export const EffectView = z.strictObject({
+  effectId: z.string(),
+  name: z.string(),
+  effectClass: z.string(),
+  key: z.string(),
+  argsPreview: z.string(),
+  attempts: z.number().int(),
+  announcedAt: z.string(),
+  end: z.enum(['open', 'done', 'did_not_happen', 'in_doubt']),
+  /** In doubt, of a class that only an operator may decide, and nobody is performing it. */
+  needsOperator: z.boolean(),
+});
+export type EffectView = z.infer<typeof EffectView>;
+
+export const InvocationView = z.strictObject({
+  eventId: z.string(),
+  invocation: z.number().int(),
+  attempt: z.number().int(),
+  triggerId: z.string(),
+  triggerType: z.string(),
+  startedAt: z.string(),
+  effects: z.array(EffectView),
+});
+
+export const TimelineRow = z.strictObject({
+  /** Unique in the process's journal: the byte offset of the line. */
+  id: z.string(),
+  seq: z.number().int(),
+  at: z.string(),
+  type: z.string(),
+  summary: z.string(),
+  tone: Tone,
+  /** The trigger event that the entry belongs to; rows of one event form a group. */
+  eventId: z.string().nullable(),
+  verification: z.enum(['verified', 'unverified', 'broken', 'unreadable']),
+  /** The entry's data as JSON, or the reason that the line can't be read. */
+  dataText: z.string(),
+  cut: z.boolean(),
+});
+export type TimelineRow = z.infer<typeof TimelineRow>;
+
+export const TimelinePage = z.strictObject({
+  /** Newest first. */
+  rows: z.array(TimelineRow),
+  /** Where to go on towards the beginning; null at the beginning. */
+  before: z.string().nullable(),
+});
+export type TimelinePage = z.infer<typeof TimelinePage>;
+
+export const ProcessDetail = z.strictObject({
+  row: ProcessRow,
+  reason: z.string(),
+  actor: z.string(),
+  /** The lifecycle table, for the diagram: every state and where it may go. */
+  lifecycle: z.array(z.strictObject({ state: z.string(), to: z.array(z.string()) })),
+  holds: z.array(
+    z.strictObject({ kind: z.string(), reason: z.string(), actor: z.string(), since: z.string() }),
+  ),
+  context: z.array(ValueView),
+  contextCut: z.boolean(),
+  open: z.array(InvocationView),
+  queue: z.array(z.strictObject({ eventId: z.string(), triggerId: z.string(), acceptedAt: z.string() })),
+  lastError: z.strictObject({ code: z.string(), message: z.string(), at: z.string() }).nullable(),
+  triggers: z.array(
+    z.strictObject({
+      id: z.string(),
+      type: z.string(),
+      description: z.string(),
+      next: z.string().nullable(),
+    }),
+  ),
+  writer: z.strictObject({ epoch: z.number().int(), pid: z.number().int(), hostId: z.string() }).nullable(),
+  journalLevel: z.string(),
+});
+export type ProcessDetail = z.infer<typeof ProcessDetail>;
+
+export const AppView = z.strictObject({
+  version: z.string(),
+  /** Which host shows this: Electron and its version, or the stand-in and what it can't prove. */
+  host: z.string(),
+  isStandIn: z.boolean(),
+  platform: z.string(),
+});
+export type AppView = z.infer<typeof AppView>;

@@ -1,0 +1,25 @@
+import type { JournalView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
+import type { Cursor, JournalProvider } from '../model/ports.ts';
+import { timelineRows } from './read-model.ts';
+
+/** One journal directory in the console, whether this host runs it or only looks at it. */
+export interface JournalSource {
+  readonly id: string;
+  readonly directory: string;
+  view(): JournalView;
+  rows(): readonly ProcessRow[];
+  /** @throws `process.not-found` */
+  detail(process: string): ProcessDetail;
+  timeline(process: string, limit: number, before: Cursor | null): Promise<TimelinePage>;
+  close(): Promise<void>;
+}
+
+export async function timelinePage(
+  journal: JournalProvider,
+  process: string,
+  limit: number,
+  before: Cursor | null,
+): Promise<TimelinePage> {
+  const page = await journal.readLast(process, limit, before ?? undefined);
+  return { rows: timelineRows(page.entries, page.badLines), before: page.before };
+}

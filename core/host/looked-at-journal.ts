@@ -1,0 +1,170 @@
+// A journal that this host doesn't run: shown as it is, followed while it grows, and never touched [P6, S8].
+
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { JournalView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
+import { readFileJournal, type FileJournal } from '../journal/file-journal.ts';
+import { inspectDirectory, type InspectedDirectory } from '../journal/inspect-directory.ts';
+import { PROMPTISE_JOURNAL, WORKSPACE_JOURNAL } from '../journal/layout.ts';
+import { readHolder } from '../journal/lock.ts';
+import { AppError, messageOf } from '../model/errors.ts';
+import type { Cursor } from '../model/ports.ts';
+import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
+import { ReplayEngine } from '../replay/replay-engine.ts';
+import { watchDirectory } from '../tail/watch-directory.ts';
+import { timelinePage, type JournalSource } from './journal-source.ts';
+import { isAlive } from './os-process.ts';
+import { processDetail, processRow, type DetailInput } from './read-model.ts';
+
+interface LookedAt {
+  readonly snapshot: ProcessSnapshot;
+  readonly badLines: number;
+  readonly trouble: string | null;
+}
+
+/**
+ * Opens what is behind a path for looking.
+ * @throws what {@link inspectDirectory} throws
+ */
+export async function lookAtJournal(
+  path: string,
+  onChange: (names: readonly string[]) => void,
+): Promise<JournalSource> {
+  const inspected = inspectDirectory(path);
+  const source = new LookedAtJournal(inspected, onChange);
+  await source.load();
+  return source;
+}
+
+/** The same for the same place, so that an address leads back to it. */
+export function foreignJournalId(directory: string): string {
+  return `at-${createHash('sha256').update(directory).digest('hex').slice(0, 16)}`;
+}
+
+class LookedAtJournal implements JournalSource {
+  readonly id: string;
+  readonly directory: string;
+  readonly #inspected: InspectedDirectory;
+  readonly #journal: FileJournal;
+  readonly #watch: Disposable;
+  #processes = new Map<string, LookedAt>();
+  #loading: Promise<void> = Promise.resolve();
+
+  constructor(inspected: InspectedDirectory, onChange: (names: readonly string[]) => void) {
+    this.#inspected = inspected;
+    this.directory = inspected.directory;
+    this.id = inspected.marker?.id ?? foreignJournalId(inspected.directory);
+    this.#journal = readFileJournal(inspected.directory);
+    this.#watch = watchDirectory(this.directory, () => {
+      this.#loading = this.#loading.then(() => this.load()).then(() => onChange([...this.#processes.keys()]));
+    });
+  }
+
+  /** Reads every process anew. A process that can't be read is shown with the reason. */
+  async load(): Promise<void> {
+    const engine = new ReplayEngine(this.#journal);
+    const loaded = new Map<string, LookedAt>();
+    let names: readonly string[];
+    try {
+      names = await this.#journal.processes();
+    } catch (error) {
+      this.#processes = new Map(
+        [...this.#processes].map(([name, known]) => [name, { ...known, trouble: messageOf(error) }]),
+      );
+      return;
+    }
+    for (const name of names) loaded.set(name, await this.#look(engine, name));
+    this.#processes = loaded;
+  }
+
+  async #look(engine: ReplayEngine, name: string): Promise<LookedAt> {
+    try {
+      const { snapshot, damage } = await engine.recover(name, { lenient: true });
+      return { snapshot, badLines: damage.length, trouble: null };
+    } catch (error) {
+      return {
+        snapshot: this.#processes.get(name)?.snapshot ?? emptySnapshot(),
+        badLines: 0,
+        trouble: messageOf(error),
+      };
+    }
+  }
+
+  view(): JournalView {
+    return {
+      id: this.id,
+      title: titleOf(this.directory),
+      directory: this.directory,
+      access: 'read-only',
+      format: this.#inspected.format,
+      note: this.#note(),
+      sizeBytes: sizeOf(this.#journal, this.#processes.keys()),
+      badLines: [...this.#processes.values()].reduce((sum, { badLines }) => sum + badLines, 0),
+    };
+  }
+
+  #note(): string {
+    if (this.#inspected.format === 'promptise') return 'A Promptise journal: looked at, never changed.';
+    const holder = readHolder(this.directory);
+    if (holder !== null && isAlive(holder))
+      return `Being written by process ${holder.pid}; looked at from here.`;
+    return 'Not run by this console: looked at, never changed.';
+  }
+
+  rows(): readonly ProcessRow[] {
+    return [...this.#processes.keys()].map((name) => processRow(this.#input(name)));
+  }
+
+  detail(process: string): ProcessDetail {
+    return processDetail(this.#input(process));
+  }
+
+  #input(name: string): DetailInput {
+    const known = this.#processes.get(name);
+    if (known === undefined) {
+      throw new AppError(
+        'process.not-found',
+        `${this.directory} has no process ${JSON.stringify(name)} (any more).`,
+        { process: name },
+      );
+    }
+    const { snapshot, trouble } = known;
+    return {
+      journalId: this.id,
+      name,
+      description: trouble ?? '',
+      snapshot,
+      live: null,
+      maxRunsPerDay: null,
+      nowMs: Date.now(),
+      triggers: [],
+      journalLevel: '',
+    };
+  }
+
+  timeline(process: string, limit: number, before: Cursor | null): Promise<TimelinePage> {
+    return timelinePage(this.#journal, process, limit, before);
+  }
+
+  async close(): Promise<void> {
+    this.#watch[Symbol.dispose]();
+    await this.#loading;
+    await this.#journal.close();
+  }
+}
+
+export function sizeOf(journal: FileJournal, processes: Iterable<string>): number {
+  let bytes = 0;
+  for (const name of processes) bytes += statSync(journal.pathOf(name), { throwIfNoEntry: false })?.size ?? 0;
+  return bytes;
+}
+
+/** A journal in its usual place is called after what it is the journal of. */
+export function titleOf(directory: string): string {
+  for (const usual of [WORKSPACE_JOURNAL, PROMPTISE_JOURNAL]) {
+    const suffix = usual.split('/').join(directory.includes('\\') ? '\\' : '/');
+    if (directory.endsWith(suffix)) return basename(directory.slice(0, -suffix.length - 1)) || directory;
+  }
+  return basename(directory) === 'journal' ? basename(dirname(directory)) : basename(directory) || directory;
+}

@@ -1,0 +1,188 @@
+// The writing end of one journal file.
+//
+// J4  An entry is acknowledged when its line feed is as durable as the journal promises, never before.
+// J7  Every write checks the length that was written: on a full disk write returns short and throws nothing. A full disk
+//     cuts the file back to the last whole batch and refuses; any other error poisons this file for good, since nobody
+//     knows what the kernel still holds.
+// S8  Writes are O_APPEND; before each batch the file must have the size that we left it with.
+// S11 Each line carries `ack`, the highest seq known durable when it was formed.
+//
+// Group commit: entries are lined up while a sync is under way and go out in one write and one sync. A batch is taken
+// only after two microtask turns, so that callers that were just acknowledged get their next entry into it: without
+// that, batches alternate between one entry and the rest, at half the rate.
+
+import { closeSync, fdatasync, fstatSync, ftruncateSync, writeSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { JournalEntry, StoredEntry } from '../model/entry.ts';
+import { AppError, codeOf, messageOf, RetryableError } from '../model/errors.ts';
+import { encodeLine, hashLine } from './codec.ts';
+
+const sync = promisify(fdatasync);
+
+/**
+ * `always`: acknowledged after fdatasync. `interval`: acknowledged when written, synced every 50 ms. `os`: never
+ * synced by us; survives the process, not the machine.
+ */
+export type Durability = 'always' | 'interval' | 'os';
+const SYNC_INTERVAL_MS = 50;
+
+export interface FilePosition {
+  readonly seq: number;
+  /** The hash of the last line. */
+  readonly prev: string;
+  readonly sizeBytes: number;
+}
+
+interface Waiting {
+  readonly line: Buffer;
+  readonly entry: StoredEntry;
+  readonly resolve: (entry: StoredEntry) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class AppendFile {
+  readonly #fd: number;
+  readonly #path: string;
+  readonly #durability: Durability;
+  /** What is written and whole. */
+  #written: FilePosition;
+  /** What has been lined up behind it. */
+  #next: FilePosition;
+  #ack: number;
+  #waiting: Waiting[] = [];
+  #flushing: Promise<void> | null = null;
+  #poison: Error | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(fd: number, path: string, position: FilePosition, durability: Durability) {
+    this.#fd = fd;
+    this.#path = path;
+    this.#durability = durability;
+    this.#written = position;
+    this.#next = position;
+    this.#ack = position.seq;
+  }
+
+  /** True once nothing can be written through this descriptor any more [J7]. */
+  get isPoisoned(): boolean {
+    return this.#poison !== null;
+  }
+
+  append(entry: JournalEntry): Promise<StoredEntry> {
+    if (this.#poison !== null) return Promise.reject(this.#poison);
+    const seq = this.#next.seq + 1;
+    let line: Buffer;
+    try {
+      line = encodeLine(entry, { seq, ack: this.#ack, prev: this.#next.prev });
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const offset = this.#next.sizeBytes;
+    const sizeBytes = line.length + 1;
+    this.#next = { seq, prev: hashLine(line), sizeBytes: offset + sizeBytes };
+    const stored: StoredEntry = { ...entry, seq, verification: 'verified', offset, sizeBytes };
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ line, entry: stored, resolve, reject });
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  /** Resolves when everything lined up is acknowledged or refused, synced whatever the durability, and closed. */
+  async close(): Promise<void> {
+    await this.#flushing;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    try {
+      if (this.#poison === null && this.#durability !== 'os') await sync(this.#fd);
+    } finally {
+      this.#poison ??= new AppError(
+        'journal.closed',
+        `${this.#path} is closed: nothing can be appended any more.`,
+      );
+      closeSync(this.#fd);
+    }
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      await Promise.resolve();
+      await Promise.resolve();
+      const batch = this.#waiting;
+      this.#waiting = [];
+      try {
+        this.#write(batch);
+        if (this.#durability === 'always') await sync(this.#fd);
+        else if (this.#durability === 'interval') this.#syncSoon();
+      } catch (error) {
+        this.#refuse(batch, error);
+        continue;
+      }
+      if (this.#durability === 'always') this.#ack = batch.at(-1)!.entry.seq;
+      for (const { entry, resolve } of batch) resolve(entry);
+    }
+    this.#flushing = null;
+  }
+
+  #write(batch: readonly Waiting[]): void {
+    const size = fstatSync(this.#fd).size;
+    if (size !== this.#written.sizeBytes) {
+      throw new AppError(
+        'journal.foreign-writer',
+        `${this.#path} was changed by somebody else: it has ${size} bytes where ${this.#written.sizeBytes} were left. Writing stops; find out who writes there, then start again.`,
+        { path: this.#path, expected: this.#written.sizeBytes, found: size },
+      );
+    }
+    const bytes = Buffer.concat(batch.flatMap(({ line }) => [line, LINE_FEED]));
+    // A short count throws nothing; the write of the rest says why.
+    for (let done = 0; done < bytes.length;) done += writeSync(this.#fd, bytes, done);
+    const last = batch.at(-1)!;
+    this.#written = { seq: last.entry.seq, prev: hashLine(last.line), sizeBytes: size + bytes.length };
+  }
+
+  #syncSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      const { seq } = this.#written;
+      sync(this.#fd).then(
+        () => (this.#ack = Math.max(this.#ack, seq)),
+        (error: unknown) => (this.#poison ??= this.#poisoned(error)),
+      );
+    }, SYNC_INTERVAL_MS);
+  }
+
+  /** Refuses the batch and everything behind it, whose lines name lines that will never be. */
+  #refuse(batch: readonly Waiting[], error: unknown): void {
+    const refused = [...batch, ...this.#waiting];
+    this.#waiting = [];
+    this.#next = this.#written;
+    const failure =
+      codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT' ? this.#cutBack(error) : this.#poisoned(error);
+    if (!(failure instanceof RetryableError)) this.#poison = failure;
+    for (const { reject } of refused) reject(failure);
+  }
+
+  #cutBack(cause: unknown): AppError {
+    try {
+      ftruncateSync(this.#fd, this.#written.sizeBytes);
+    } catch (error) {
+      return this.#poisoned(error);
+    }
+    return new RetryableError(
+      'journal.disk-full',
+      `The disk of ${this.#path} is full. Nothing was lost and nothing half written is left; make room, then resume.`,
+      { path: this.#path },
+      { cause },
+    );
+  }
+
+  #poisoned(error: unknown): AppError {
+    if (error instanceof AppError) return error;
+    return new AppError(
+      'journal.poisoned',
+      `${this.#path} can't be written any more: ${messageOf(error)}. What was acknowledged before is safe; start again once the disk is well.`,
+      { path: this.#path, code: codeOf(error) },
+      { cause: error },
+    );
+  }
+}
+
+const LINE_FEED = Buffer.from('\n');

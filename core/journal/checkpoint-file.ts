@@ -1,0 +1,57 @@
+// J8   In our journals the checkpoint line is the truth and the file a convenience for other readers: written first, by
+//      rename, and never synced, since losing it costs nothing.
+// S19  In a foreign journal the file is written first too, and no context is journaled: a valid file that equals no
+//      checkpoint line is newer than all of them, and wins.
+
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stateOf } from '../model/checkpoint.ts';
+import { codeOf } from '../model/errors.ts';
+import { isObject, sameJson, type JsonObject } from '../model/json.ts';
+import type { CheckpointRecord } from '../model/ports.ts';
+import { stringify } from './codec.ts';
+import { PRIVATE_FILE } from './layout.ts';
+import { parseLossless } from './lossless.ts';
+import { checkpointFile } from './process-files.ts';
+import { entriesForwards, isBad } from './read-entries.ts';
+
+export function writeCheckpointFile(directory: string, processId: string, state: JsonObject): void {
+  const path = join(directory, checkpointFile(processId));
+  writeFileSync(`${path}.tmp`, `${stringify(state)}\n`, { mode: PRIVATE_FILE });
+  renameSync(`${path}.tmp`, path);
+}
+
+/** The state in a checkpoint file; null where it is absent or broken, which is no more than a missing convenience. */
+export function readCheckpointFile(directory: string, processId: string): JsonObject | null {
+  let text: string;
+  try {
+    text = readFileSync(join(directory, checkpointFile(processId)), 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    const parsed = parseLossless(text);
+    // Promptise takes `{}` for a checkpoint of nothing; it never writes one.
+    return isObject(parsed) && Object.keys(parsed).length > 0 ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The newest checkpoint of a foreign journal, whose file may be ahead of its lines [S19]. */
+export function foreignCheckpoint(
+  directory: string,
+  processId: string,
+  entriesPath: string,
+): CheckpointRecord | null {
+  const file = readCheckpointFile(directory, processId);
+  let newest: CheckpointRecord | null = null;
+  let isAhead = file !== null;
+  for (const item of entriesForwards(entriesPath)) {
+    if (isBad(item) || item.entry_type !== 'checkpoint') continue;
+    newest = { state: stateOf(item.data), seq: item.seq };
+    if (file !== null && sameJson(file, newest.state)) isAhead = false;
+  }
+  return file !== null && isAhead ? { state: file, seq: null } : newest;
+}

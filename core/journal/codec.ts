@@ -1,0 +1,151 @@
+// One line of a journal.
+//
+// J1  One entry is one line is one JSON object: Promptise's five keys, then seq, ack, prev, crc, in this order, compact
+//     and ASCII. `prev` chains to the line before, `crc` covers the bytes before itself; both have a fixed width and
+//     stand last, so checking a line means slicing it, not parsing it.
+// J2  A line without our four keys is valid and unverified. `seq` counts physical lines.
+// J3  Timestamps end in +00:00, see core/model/time.ts.
+// J4  A line is committed when its line feed is on disk; nothing here ever sees a line without one.
+
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { JournalEntry, Verification } from '../model/entry.ts';
+import { AppError, messageOf } from '../model/errors.ts';
+import { isObject, textAt, type Json, type JsonObject } from '../model/json.ts';
+import { parseTimestamp } from '../model/time.ts';
+import { parseLossless } from './lossless.ts';
+
+/** The `prev` of a journal's first line. */
+export const FIRST_PREV = 'A'.repeat(22);
+
+const CRC_TAIL = /^,"crc":"([0-9a-f]{8})"\}$/;
+const CRC_TAIL_BYTES = 18;
+const KEYS_TAIL = /"seq":(\d+),"ack":(\d+),"prev":"([\w-]{22})","crc":"[0-9a-f]{8}"\}$/;
+
+export interface LineKeys {
+  readonly seq: number;
+  /** The highest seq known durable when the line was formed [S11]. */
+  readonly ack: number;
+  readonly prev: string;
+}
+
+/** The line of an entry, without its line feed. */
+export function encodeLine(entry: JournalEntry, keys: LineKeys): Buffer {
+  const { entry_id, process_id, timestamp, entry_type, data } = entry;
+  const { seq, ack, prev } = keys;
+  const text = ascii(stringify({ entry_id, process_id, timestamp, entry_type, data, seq, ack, prev }));
+  const body = Buffer.from(text.slice(0, -1), 'latin1');
+  const crc = crc32(body).toString(16).padStart(8, '0');
+  return Buffer.concat([body, Buffer.from(`,"crc":"${crc}"}`, 'latin1')]);
+}
+
+/** JSON on one line; refuses what JSON would silently change. */
+export function stringify(value: JsonObject): string {
+  let text: string;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    throw new AppError(
+      'journal.not-json',
+      `The entry can't be written as JSON: ${messageOf(error)}.`,
+      {},
+      { cause: error },
+    );
+  }
+  // NaN and the infinities become null without a word; only then is a walk worth its price.
+  if (text.includes('null')) refuseNonFinite(value, '');
+  return text;
+}
+
+function refuseNonFinite(value: Json | undefined, path: string): void {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new AppError(
+      'journal.not-json',
+      `${path.slice(1) || 'The value'} is ${value}, which JSON can't hold. Write null or a text instead.`,
+    );
+  }
+  if (Array.isArray(value)) value.forEach((item: Json, at) => refuseNonFinite(item, `${path}.${at}`));
+  else if (isObject(value))
+    for (const [key, item] of Object.entries(value)) refuseNonFinite(item, `${path}.${key}`);
+}
+
+function ascii(text: string): string {
+  return text.replaceAll(
+    /[\u0080-\uffff]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** What the next line's `prev` has to be. */
+export function hashLine(line: Uint8Array): string {
+  return createHash('sha256').update(line).digest('base64url').slice(0, 22);
+}
+
+export type DecodedLine =
+  | {
+      readonly ok: true;
+      readonly entry: JournalEntry;
+      /** Null for a line without ours. */
+      readonly keys: LineKeys | null;
+      readonly verification: Verification;
+    }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * Reads one line, given without its line feed. Lenient as a reader of other people's journals has to be: unknown keys,
+ * any order, absent keys except `timestamp`. `prevLine`, where known, is checked against the chain.
+ */
+export function decodeLine(line: Buffer, prevHash?: string): DecodedLine {
+  if (!isUtf8(line)) return { ok: false, reason: 'not UTF-8' };
+  const text = line.toString('utf8');
+  let parsed: Json;
+  try {
+    parsed = parseLossless(text);
+  } catch (error) {
+    return {
+      ok: false,
+      reason: line.includes(0) ? 'holds NUL bytes' : `not JSON: ${shorten(messageOf(error))}`,
+    };
+  }
+  if (!isObject(parsed)) return { ok: false, reason: 'JSON, but not an object' };
+  const timestamp = parsed['timestamp'];
+  if (typeof timestamp !== 'string') return { ok: false, reason: 'has no timestamp' };
+  if (parseTimestamp(timestamp) === null)
+    return { ok: false, reason: `its timestamp is not a time: ${shorten(timestamp)}` };
+  const data = parsed['data'];
+  const keys = keysOf(text);
+  return {
+    ok: true,
+    entry: {
+      entry_id: textAt(parsed, 'entry_id'),
+      process_id: textAt(parsed, 'process_id'),
+      timestamp,
+      entry_type: textAt(parsed, 'entry_type'),
+      data: isObject(data) ? data : {},
+    },
+    keys,
+    verification: verify(line, keys, prevHash),
+  };
+}
+
+function keysOf(text: string): LineKeys | null {
+  const match = KEYS_TAIL.exec(text.slice(-120));
+  return match === null ? null : { seq: Number(match[1]), ack: Number(match[2]), prev: match[3]! };
+}
+
+function verify(line: Buffer, keys: LineKeys | null, prevHash: string | undefined): Verification {
+  if (keys === null) return 'unverified';
+  if (prevHash !== undefined && keys.prev !== prevHash) return 'broken';
+  return hasValidCrc(line) ? 'verified' : 'broken';
+}
+
+function hasValidCrc(line: Buffer): boolean {
+  const at = line.length - CRC_TAIL_BYTES;
+  const match = CRC_TAIL.exec(line.toString('latin1', at));
+  return match !== null && crc32(line.subarray(0, at)) === Number.parseInt(match[1]!, 16);
+}
+
+function shorten(text: string): string {
+  return text.length <= 120 ? text : `${text.slice(0, 119)}…`;
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** Who writes a journal: enough to tell this run of this program on this machine from any other. */
+export interface HostIdentity {
+  readonly hostId: string;
+  readonly pid: number;
+  /** As the operating system tells it, so that a later process with the same pid is known for another. */
+  readonly startTime: string;
+  readonly bootId: string;
+  readonly build: string;
+}
+
+/** Names the boot of a Linux machine; elsewhere the machine, which is the next best thing. */
+export function readBootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return hostname();
+  }
+}

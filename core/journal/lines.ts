@@ -1,0 +1,117 @@
+// Lines of a journal file, read by position and never past the last line feed [J4]. Memory is bounded by the longest
+// line, whatever the file's length.
+
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+
+const CHUNK_BYTES = 64 * 1024;
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+export interface Line {
+  readonly offset: number;
+  /** With the line feed. */
+  readonly sizeBytes: number;
+  /** Without the line feed, and without the carriage return that Python writes on Windows. */
+  readonly bytes: Buffer;
+}
+
+/** Opens for reading, gives the size at this moment, and closes however the callback ends. */
+export function withFile<T>(path: string, use: (fd: number, sizeBytes: number) => T): T {
+  const fd = openSync(path, 'r');
+  try {
+    return use(fd, fstatSync(fd).size);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function readAt(fd: number, offset: number, length: number): Buffer {
+  const buffer = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const count = readSync(fd, buffer, filled, length - filled, offset + filled);
+    // The file was cut while we read: what is gone is treated as never written.
+    if (count === 0) return buffer.subarray(0, filled);
+    filled += count;
+  }
+  return buffer;
+}
+
+function lineAt(bytes: Buffer, offset: number): Line {
+  const end = bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
+  return { offset, sizeBytes: bytes.length + 1, bytes: bytes.subarray(0, end) };
+}
+
+/** Where the last line feed before `endOffset` ends: everything before it is committed. */
+export function committedEnd(fd: number, endOffset: number): number {
+  let end = endOffset;
+  while (end > 0) {
+    const start = Math.max(0, end - CHUNK_BYTES);
+    const at = readAt(fd, start, end - start).lastIndexOf(LINE_FEED);
+    if (at >= 0) return start + at + 1;
+    end = start;
+  }
+  return 0;
+}
+
+/** The committed lines before `endOffset`, last first. `endOffset` must be just behind a line feed, or 0. */
+export function* linesBackwards(fd: number, endOffset: number): Generator<Line> {
+  let end = endOffset; // just behind the line feed of the next line to give
+  let chunkStart = endOffset;
+  let pending: Buffer[] = []; // bytes of that line that lie behind chunkStart, in order
+  while (end > 0) {
+    const start = Math.max(0, chunkStart - CHUNK_BYTES);
+    let chunk = readAt(fd, start, chunkStart - start);
+    if (chunkStart === end) chunk = chunk.subarray(0, -1);
+    chunkStart = start;
+    for (;;) {
+      const at = chunk.lastIndexOf(LINE_FEED);
+      if (at < 0) break;
+      const bytes = Buffer.concat([chunk.subarray(at + 1), ...pending]);
+      pending = [];
+      yield lineAt(bytes, start + at + 1);
+      end = start + at + 1;
+      chunk = chunk.subarray(0, at);
+    }
+    pending.unshift(chunk);
+    if (start === 0) {
+      yield lineAt(Buffer.concat(pending), 0);
+      return;
+    }
+  }
+}
+
+/** The committed lines from `startOffset` (the beginning of a line) on, up to the last line feed before `endOffset`. */
+export function* linesForwards(fd: number, startOffset: number, endOffset: number): Generator<Line> {
+  let offset = startOffset;
+  let position = startOffset;
+  let pending: Buffer[] = [];
+  while (position < endOffset) {
+    const chunk = readAt(fd, position, Math.min(CHUNK_BYTES, endOffset - position));
+    if (chunk.length === 0) return;
+    position += chunk.length;
+    let from = 0;
+    for (;;) {
+      const at = chunk.indexOf(LINE_FEED, from);
+      if (at < 0) break;
+      const bytes = Buffer.concat([...pending, chunk.subarray(from, at)]);
+      pending = [];
+      yield lineAt(bytes, offset);
+      offset += bytes.length + 1;
+      from = at + 1;
+    }
+    if (from < chunk.length) pending.push(chunk.subarray(from));
+  }
+}
+
+/** How many lines end before `endOffset`. */
+export function countLines(fd: number, endOffset: number): number {
+  let count = 0;
+  for (let position = 0; position < endOffset;) {
+    const chunk = readAt(fd, position, Math.min(1024 * 1024, endOffset - position));
+    if (chunk.length === 0) break;
+    for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) count += 1;
+    position += chunk.length;
+  }
+  return count;
+}

@@ -1,0 +1,116 @@
+// J5/S6  One writer per directory. The lock is the kernel's, on an SQLite file opened with locking_mode=EXCLUSIVE, so it
+//        is gone with the process however that ends. It lies in a folder of its own, which nothing else opens: closing
+//        any other descriptor of a locked file in the same process would drop the lock (POSIX).
+// S7     The epoch grows at every acquisition and is committed while the lock is held.
+// Who holds it stands beside it in holder.json, since a locked file can't be read.
+
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { AppError, codeOf, RetryableError } from '../model/errors.ts';
+import { isObject, numberAt, textAt, type Json } from '../model/json.ts';
+import { PRIVATE_DIRECTORY, PRIVATE_FILE, STATE_DIRECTORY } from './layout.ts';
+import type { HostIdentity } from './host-identity.ts';
+
+export interface Holder {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly hostId: string;
+  readonly epoch: number;
+}
+
+export interface DirectoryLock extends Disposable {
+  readonly epoch: number;
+  /** Makes the epoch higher than `other`, for a journal that has seen more epochs than its lock file. */
+  raiseAbove(other: number): number;
+}
+
+/**
+ * Takes the lock of a journal directory.
+ * @throws RetryableError `journal.locked` while another process holds it, with who that is
+ */
+export function acquireLock(directory: string, identity: HostIdentity): DirectoryLock {
+  const folder = join(directory, STATE_DIRECTORY, 'lock');
+  mkdirSync(folder, { recursive: true, mode: PRIVATE_DIRECTORY });
+  const database = open(join(folder, 'lock.sqlite'), directory);
+  let epoch = 0;
+  const raise = (above: number): number => {
+    epoch = Math.max(epoch, above) + 1;
+    database
+      .prepare(
+        'INSERT INTO epoch (id, value) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET value = excluded.value',
+      )
+      .run(epoch);
+    writeHolder(directory, identity, epoch);
+    return epoch;
+  };
+  const row = database.prepare('SELECT value FROM epoch WHERE id = 1').get() as { value: number } | undefined;
+  raise(row?.value ?? 0);
+  return {
+    get epoch() {
+      return epoch;
+    },
+    raiseAbove: (other) => (other < epoch ? epoch : raise(other)),
+    [Symbol.dispose]: () => database.close(),
+  };
+}
+
+function open(path: string, directory: string): Database.Database {
+  let database: Database.Database | undefined;
+  try {
+    database = new Database(path, { timeout: 0 });
+    database.pragma('locking_mode = EXCLUSIVE');
+    // The first write takes the lock, and this mode keeps it until the file is closed.
+    database.exec('CREATE TABLE IF NOT EXISTS epoch (id INTEGER PRIMARY KEY, value INTEGER NOT NULL)');
+    database.exec('BEGIN IMMEDIATE; COMMIT');
+    return database;
+  } catch (error) {
+    database?.close();
+    if (codeOf(error).startsWith('SQLITE_BUSY') || codeOf(error).startsWith('SQLITE_LOCKED'))
+      throw lockedBy(directory, error);
+    throw new AppError(
+      'journal.lock-unusable',
+      `The lock of ${directory} can't be used: ${(error as Error).message}. Check that the directory is on a local disk and may be written.`,
+      { directory },
+      { cause: error },
+    );
+  }
+}
+
+function lockedBy(directory: string, cause: unknown): RetryableError {
+  const holder = readHolder(directory);
+  const who = holder === null ? 'another process' : `process ${holder.pid}`;
+  return new RetryableError(
+    'journal.locked',
+    `${directory} is being written by ${who}, so it can only be looked at from here. Use that process's console, or end it first.`,
+    holder === null ? { directory } : { directory, pid: holder.pid, startTime: holder.startTime },
+    { cause },
+  );
+}
+
+/** Who holds the lock or held it last; null where nobody ever did. The process may be gone. */
+export function readHolder(directory: string): Holder | null {
+  let parsed: Json;
+  try {
+    parsed = JSON.parse(readFileSync(holderPath(directory), 'utf8')) as Json;
+  } catch {
+    return null; // Absent, or being replaced: nobody is known.
+  }
+  if (!isObject(parsed)) return null;
+  return {
+    pid: numberAt(parsed, 'pid'),
+    startTime: textAt(parsed, 'startTime'),
+    hostId: textAt(parsed, 'hostId'),
+    epoch: numberAt(parsed, 'epoch'),
+  };
+}
+
+function writeHolder(directory: string, identity: HostIdentity, epoch: number): void {
+  const path = holderPath(directory);
+  writeFileSync(`${path}.tmp`, `${JSON.stringify({ ...identity, epoch })}\n`, { mode: PRIVATE_FILE });
+  renameSync(`${path}.tmp`, path);
+}
+
+function holderPath(directory: string): string {
+  return join(directory, STATE_DIRECTORY, 'holder.json');
+}

@@ -1,0 +1,91 @@
+// S1/S8  The marker makes a directory ours. Only a directory whose marker we made is ever written.
+
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError, codeOf } from '../model/errors.ts';
+import { isObject, numberAt, textAt, type Json } from '../model/json.ts';
+import { FORMAT_VERSION, MARKER_FILE, PRIVATE_DIRECTORY, PRIVATE_FILE } from './layout.ts';
+import { ENTRIES_SUFFIX } from './process-files.ts';
+
+export interface Marker {
+  readonly format: number;
+  readonly id: string;
+  /** Of the workspace that the journal belongs to, relative to the journal's parent. */
+  readonly workspace: string | null;
+}
+
+/**
+ * The marker of a directory; null where there is none, which makes it a foreign journal or none at all.
+ * @throws `journal.bad-marker` for a marker that can't be understood
+ */
+export function readMarker(directory: string): Marker | null {
+  const path = join(directory, MARKER_FILE);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+  const parsed = parse(text);
+  if (!isObject(parsed) || textAt(parsed, 'id') === '') {
+    throw new AppError(
+      'journal.bad-marker',
+      `${path} is not a marker that Holdfast wrote. Restore the file from a backup, or move it away to look at the directory as it is.`,
+      { path },
+    );
+  }
+  const workspace = parsed['workspace'];
+  return {
+    format: numberAt(parsed, 'format'),
+    id: textAt(parsed, 'id'),
+    workspace: typeof workspace === 'string' ? workspace : null,
+  };
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The marker of a directory that is to be written, made where the directory is new or empty.
+ * @throws `journal.foreign` for somebody else's journal, `journal.newer-format` for a later version's
+ */
+export function claimDirectory(directory: string, workspace: string | null): Marker {
+  mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY });
+  const marker = readMarker(directory);
+  if (marker === null) {
+    if (readdirSync(directory).some((name) => name.endsWith(ENTRIES_SUFFIX))) {
+      throw new AppError(
+        'journal.foreign',
+        `${directory} holds a journal that Holdfast did not make, so it is only looked at. Choose another directory to write to.`,
+        { directory },
+      );
+    }
+    return writeMarker(directory, { format: FORMAT_VERSION, id: crypto.randomUUID(), workspace });
+  }
+  if (marker.format > FORMAT_VERSION) {
+    throw new AppError(
+      'journal.newer-format',
+      `${directory} was written in format ${marker.format}, and this version writes ${FORMAT_VERSION}. It can be looked at; update Holdfast to run it.`,
+      { directory, format: marker.format },
+    );
+  }
+  return marker;
+}
+
+function writeMarker(directory: string, marker: Marker): Marker {
+  const fd = openSync(join(directory, MARKER_FILE), 'wx', PRIVATE_FILE);
+  try {
+    const { workspace, ...always } = marker;
+    writeSync(fd, `${JSON.stringify(workspace === null ? always : marker)}\n`);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  return marker;
+}

@@ -1,0 +1,1 @@
+export declare const probe = 1;

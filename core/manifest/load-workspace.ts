@@ -1,0 +1,181 @@
+// A workspace's manifests, `*.agent`, as process definitions. Reads and checks; runs nothing [S2].
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { parse } from 'yaml';
+import type { z } from 'zod';
+import { AppError, codeOf, messageOf } from '../model/errors.ts';
+import {
+  DEFAULT_PROCESS_CONFIG,
+  type ProcessConfig,
+  type ProcessDefinition,
+  type TriggerConfig,
+} from '../model/process-config.ts';
+import { Manifest } from './manifest-schema.ts';
+
+export const MANIFEST_SUFFIX = '.agent';
+
+export interface LoadedWorkspace {
+  readonly definitions: readonly ProcessDefinition[];
+  /** One for each manifest that could not be used; the others are. */
+  readonly problems: readonly AppError[];
+}
+
+/** @throws `workspace.unreadable` when the directory can't be listed, `workspace.empty` when it has no manifest */
+export function loadWorkspace(directory: string): LoadedWorkspace {
+  const files = manifestsOf(directory);
+  if (files.length === 0) {
+    throw new AppError(
+      'workspace.empty',
+      `${directory} has no ${MANIFEST_SUFFIX} file, so there is nothing to run. Open a journal directory with "show", or choose a workspace.`,
+      { directory },
+    );
+  }
+  const definitions: ProcessDefinition[] = [];
+  const problems: AppError[] = [];
+  for (const file of files) {
+    try {
+      definitions.push(loadManifest(directory, file));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      problems.push(error);
+    }
+  }
+  return { definitions, problems };
+}
+
+/** True for a directory with manifests in it. */
+export function isWorkspace(directory: string): boolean {
+  try {
+    return manifestsOf(directory).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function manifestsOf(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => name.endsWith(MANIFEST_SUFFIX))
+      .sort();
+  } catch (error) {
+    throw new AppError(
+      'workspace.unreadable',
+      `The workspace ${directory} can't be read: ${messageOf(error)}. Check the path.`,
+      { directory, code: codeOf(error) },
+      { cause: error },
+    );
+  }
+}
+
+function loadManifest(directory: string, file: string): ProcessDefinition {
+  const path = join(directory, file);
+  const text = readFileSync(path, 'utf8');
+  const manifest = check(path, parseYaml(path, text));
+  const entrypoint = entrypointOf(directory, path, manifest);
+  const source = readSource(path, entrypoint);
+  const config = configOf(manifest);
+  return {
+    name: manifest.name,
+    description: manifest.instructions?.trim() ?? '',
+    entrypoint,
+    config,
+    configHash: sha256(JSON.stringify(config)),
+    codeHash: sha256(source),
+  };
+}
+
+function parseYaml(path: string, text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new AppError(
+      'manifest.bad-yaml',
+      `${path} is not YAML: ${messageOf(error)}`,
+      { path },
+      { cause: error },
+    );
+  }
+}
+
+function check(path: string, document: unknown): Manifest {
+  const result = Manifest.safeParse(document);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(issueText);
+  throw new AppError('manifest.invalid', `${path} can't be used: ${problems.join('; ')}.`, {
+    path,
+    problems,
+  });
+}
+
+function issueText(issue: z.core.$ZodIssue): string {
+  const where = issue.path.length === 0 ? 'the manifest' : issue.path.join('.');
+  if (issue.code === 'unrecognized_keys')
+    return `${where} has ${issue.keys.map((key) => `"${key}"`).join(', ')}, which is not a setting`;
+  return `${where}: ${issue.message}`;
+}
+
+function entrypointOf(directory: string, path: string, { entrypoint }: Manifest): string {
+  if (entrypoint === undefined || entrypoint === null) {
+    throw new AppError(
+      'manifest.no-entrypoint',
+      `${path} names no entrypoint. Agents that are only a model and instructions can't be run yet; give the path of a module.`,
+      { path },
+    );
+  }
+  const absolute = resolve(directory, entrypoint);
+  const inside = relative(directory, absolute);
+  if (inside.startsWith('..') || resolve(inside) === inside) {
+    throw new AppError(
+      'manifest.outside-workspace',
+      `${path} names the entrypoint ${entrypoint}, which is not inside the workspace. Move the module into it.`,
+      { path, entrypoint },
+    );
+  }
+  return absolute;
+}
+
+function readSource(path: string, entrypoint: string): Buffer {
+  try {
+    return readFileSync(entrypoint);
+  } catch (error) {
+    throw new AppError(
+      'manifest.no-module',
+      `${path} names the entrypoint ${entrypoint}, which can't be read: ${messageOf(error)}.`,
+      { path, entrypoint },
+      { cause: error },
+    );
+  }
+}
+
+function configOf({ triggers, journal, budget, world, config }: Manifest): ProcessConfig {
+  return {
+    ...DEFAULT_PROCESS_CONFIG,
+    triggers: triggers.map((trigger): TriggerConfig =>
+      trigger.type === 'cron'
+        ? {
+            type: 'cron',
+            cronExpression: trigger.cron_expression,
+            cronTimezone: trigger.cron_timezone ?? 'UTC',
+          }
+        : { type: 'manual' },
+    ),
+    journalLevel: journal.level,
+    checkpointEvery: journal.checkpoint_every,
+    concurrency: config.concurrency,
+    heartbeatIntervalMs: config.heartbeat_interval * 1000,
+    idleTimeoutMs: config.idle_timeout * 1000,
+    workerIdleMs: config.worker_idle * 1000,
+    maxConsecutiveFailures: config.max_consecutive_failures,
+    restartPolicy: config.restart_policy,
+    maxRestarts: config.max_restarts,
+    restartBackoffMs: config.restart_backoff * 1000,
+    maxRunsPerDay: budget.enabled ? (budget.max_runs_per_day ?? null) : null,
+    initialState: world,
+  };
+}
+
+function sha256(data: string | Buffer): string {
+  return createHash('sha256').update(data).digest('hex');
+}

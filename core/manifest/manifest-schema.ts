@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+const Seconds = z.number().nonnegative();
+const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+const CronTrigger = z.strictObject({
+  type: z.literal('cron'),
+  cron_expression: z.string().min(1),
+  cron_timezone: z.string().min(1).nullish(),
+});
+const ManualTrigger = z.strictObject({ type: z.literal('manual') });
+
+/** Promptise's manifest, as far as code agents need it. Its names and defaults; durations in seconds. */
+export const Manifest = z.strictObject({
+  version: z.literal('1.0').default('1.0'),
+  name: z.string().min(1),
+  instructions: z.string().nullish(),
+  entrypoint: z.string().min(1).nullish(),
+  triggers: z.array(z.discriminatedUnion('type', [CronTrigger, ManualTrigger])).default([]),
+  world: z.record(z.string(), Scalar).default({}),
+  journal: z
+    .strictObject({
+      level: z.enum(['none', 'checkpoint', 'full']).default('checkpoint'),
+      checkpoint_every: z.enum(['auto', 'cycle']).default('auto'),
+    })
+    .prefault({}),
+  budget: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      max_runs_per_day: z.number().int().min(1).nullish(),
+    })
+    .prefault({}),
+  config: z
+    .strictObject({
+      concurrency: z.number().int().min(1).max(100).default(1),
+      heartbeat_interval: z.number().positive().default(10),
+      idle_timeout: Seconds.default(0),
+      worker_idle: z.number().positive().default(60),
+      max_consecutive_failures: z.number().int().positive().default(3),
+      restart_policy: z.enum(['always', 'on_failure', 'never']).default('never'),
+      max_restarts: z.number().int().nonnegative().default(3),
+      restart_backoff: Seconds.default(1),
+    })
+    .prefault({}),
+});
+export type Manifest = z.output<typeof Manifest>;

@@ -1,0 +1,89 @@
+import type { Json, JsonObject } from './json.ts';
+
+/**
+ * What a journal line says. The names are those on disk, where Python reads them too [J1]; everything that lives
+ * only in memory is in camel case.
+ */
+export interface JournalEntry {
+  readonly entry_id: string;
+  readonly process_id: string;
+  readonly timestamp: string;
+  readonly entry_type: string;
+  readonly data: JsonObject;
+}
+
+/** What a caller hands in to be appended; the journal fills in the rest. */
+export interface NewEntry {
+  readonly process_id: string;
+  readonly entry_type: string;
+  readonly data: JsonObject;
+  readonly entry_id?: string;
+  readonly timestamp?: string;
+}
+
+/**
+ * How far a line vouches for itself. `unverified`: written without our keys [J2]. `broken`: the checksum, the chain
+ * or the sequence does not fit.
+ */
+export type Verification = 'verified' | 'unverified' | 'broken';
+
+export interface StoredEntry extends JournalEntry {
+  /** The physical line's number in the process's journal, from 1 [J2]. */
+  readonly seq: number;
+  readonly verification: Verification;
+  /** Where the line begins in its file, and its length with the line feed, in bytes. */
+  readonly offset: number;
+  readonly sizeBytes: number;
+}
+
+/** A line that could not be read as an entry; its bytes stay where they are. */
+export interface BadLine {
+  readonly seq: number;
+  readonly offset: number;
+  readonly sizeBytes: number;
+  readonly reason: string;
+}
+
+/** The entry types that the fold knows. Any other type is kept, shown, and changes nothing. */
+export const ENTRY_TYPES = [
+  'checkpoint',
+  'configured',
+  'context_update',
+  'dead_letter',
+  'effect_finished',
+  'effect_resolved',
+  'effect_started',
+  'error',
+  'hold_lifted',
+  'hold_placed',
+  'invocation_result',
+  'invocation_start',
+  'journal_repaired',
+  'log',
+  'operator_action',
+  'operator_outcome',
+  'recovered',
+  'restart',
+  'restart_exhausted',
+  'state_transition',
+  'trigger_event',
+  'worker_exited',
+  'worker_started',
+  'writer_opened',
+] as const;
+export type EntryType = (typeof ENTRY_TYPES)[number];
+
+const KNOWN: ReadonlySet<string> = new Set(ENTRY_TYPES);
+
+export function isKnownType(type: string): type is EntryType {
+  return KNOWN.has(type);
+}
+
+/** What woke the process: accepted when its entry is durable, handled by exactly one invocation. */
+export interface TriggerEvent {
+  readonly eventId: string;
+  readonly triggerId: string;
+  readonly triggerType: string;
+  readonly payload: Json;
+  readonly acceptedAt: string;
+}

@@ -1,0 +1,36 @@
+/** Why a process is suspended. Suspension is the set of these; running needs the set to be empty [S34]. */
+export const HOLD_KINDS = [
+  'operator',
+  'in_doubt',
+  'budget',
+  'health',
+  'idle',
+  'quit',
+  'gap',
+  'trust',
+] as const;
+export type HoldKind = (typeof HOLD_KINDS)[number];
+
+export interface Hold {
+  readonly kind: HoldKind;
+  readonly reason: string;
+  readonly actor: string;
+  readonly since: string;
+}
+
+export function isHoldKind(text: string): text is HoldKind {
+  return (HOLD_KINDS as readonly string[]).includes(text);
+}
+
+/**
+ * Whether invocations already under way stop at their next effect. A doubt holds only what has not begun: the
+ * others finish [S34].
+ */
+export function stopsEffects(holds: readonly Hold[]): boolean {
+  return holds.some((hold) => hold.kind !== 'in_doubt');
+}
+
+/** The holds that lift by themselves when the host starts [S34]. */
+export function liftsAtStart(kind: HoldKind): boolean {
+  return kind === 'quit';
+}

@@ -1,0 +1,98 @@
+// Where the pure parts and the runtime meet the world. Each port has one contract test that every implementation
+// passes.
+
+import type { BadLine, NewEntry, StoredEntry } from './entry.ts';
+import type { JsonObject } from './json.ts';
+import type { OsProcess } from './snapshot.ts';
+import type { FromWorker, ToWorker } from './worker-protocol.ts';
+
+export interface ReadOptions {
+  /** Inclusive; a journal timestamp. */
+  readonly since?: string;
+  readonly entryType?: string;
+  /** The first n that match, oldest first, as in Promptise. */
+  readonly limit?: number;
+}
+
+/** An opaque place in one process's journal. */
+export type Cursor = string & { readonly __cursor: never };
+
+export interface EntryPage {
+  /** Oldest first. */
+  readonly entries: readonly StoredEntry[];
+  readonly badLines: readonly BadLine[];
+  /** Where to go on towards the beginning; null at the beginning. */
+  readonly before: Cursor | null;
+}
+
+export interface CheckpointRecord {
+  readonly state: JsonObject;
+  /** The checkpoint line's number, or null when a foreign checkpoint file is ahead of the journal [S19]. */
+  readonly seq: number | null;
+}
+
+/**
+ * An append-only journal of many processes. Reading never writes [J4]. All methods but `append` and `checkpoint`
+ * work without the right to write.
+ */
+export interface JournalProvider {
+  /** Resolves once the entry is as durable as the journal promises [P1]; entries of a process keep call order. */
+  append(entry: NewEntry): Promise<StoredEntry>;
+  /** Takes the process's journal over for writing: repairs a torn tail [J6] and signs in [S7]. `append` implies it. */
+  claim(processId: string): Promise<void>;
+  read(processId: string, options?: ReadOptions): Promise<readonly StoredEntry[]>;
+  /** The newest `limit` lines before `before`, or before the end. */
+  readLast(processId: string, limit: number, before?: Cursor): Promise<EntryPage>;
+  processes(): Promise<readonly string[]>;
+  /** Writes the checkpoint line, and for other readers the checkpoint file [J8]. */
+  checkpoint(processId: string, state: JsonObject): Promise<StoredEntry>;
+  lastCheckpoint(processId: string): Promise<CheckpointRecord | null>;
+  /** Resolves when everything appended is durable; afterwards nothing can be appended. */
+  close(): Promise<void>;
+}
+
+export interface WorkerSpec {
+  readonly process: string;
+  readonly entrypoint: string;
+  readonly generation: number;
+}
+
+export interface WorkerExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** The end of what it wrote to its standard error, for a person. */
+  readonly lastOutput: string;
+}
+
+export interface WorkerHandle extends OsProcess {
+  send(message: ToWorker): void;
+  onMessage(listener: (message: FromWorker) => void): void;
+  /** Resolves once the worker and its whole process group are gone; never rejects. */
+  readonly exited: Promise<WorkerExit>;
+  /** Ends the worker's whole process group at once. */
+  kill(): void;
+}
+
+/** Starts the operating system processes that agent code runs in. */
+export interface WorkerHost {
+  /** Resolves when the worker has loaded the module; rejects with `worker.*` when it can't. */
+  spawn(spec: WorkerSpec): Promise<WorkerHandle>;
+  /**
+   * Ends what is left of a worker of a host that is gone, if it still is that worker, with its whole group; resolves
+   * when it is gone [S30].
+   */
+  reap(worker: OsProcess): Promise<void>;
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch; may jump. */
+  now(): number;
+  /** Milliseconds from some fixed point; never goes back. For durations. */
+  monotonic(): number;
+  /** Calls back once after `delayMs`; the result cancels. */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+export interface Ids {
+  next(): string;
+}

@@ -1,0 +1,109 @@
+// "Why is it not moving?", or what it is doing, in one line. Pure: from what the journal says and, for a process that
+// this host runs, from how things stand right now.
+
+import { isInDoubt, needsOperator } from './effects.ts';
+import type { Hold } from './holds.ts';
+import type { OpenInvocation, ProcessSnapshot } from './snapshot.ts';
+
+/** What only the host that runs the process knows. */
+export interface LiveFacts {
+  readonly trouble: string | null;
+  readonly hasWorker: boolean;
+  readonly isSpawning: boolean;
+  readonly isAnswering: boolean;
+  readonly respawnsAt: string | null;
+  readonly restartsAt: string | null;
+  readonly nextTrigger: { readonly id: string; readonly at: string } | null;
+}
+
+export interface Why {
+  readonly text: string;
+  readonly tone: 'quiet' | 'working' | 'attention' | 'alarm';
+}
+
+export function whyOf(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts | null): Why {
+  if (live?.trouble) return { text: live.trouble, tone: 'alarm' };
+  switch (snapshot.lifecycle) {
+    case 'failed': {
+      const restart = live?.restartsAt ? `; restarts at ${clock(live.restartsAt)}` : '';
+      return { text: `${snapshot.lifecycleReason || 'no reason recorded'}${restart}`, tone: 'alarm' };
+    }
+    case 'suspended':
+      return {
+        text: snapshot.holds.map(holdText).join(' · ') || snapshot.lifecycleReason,
+        tone: 'attention',
+      };
+    case 'running':
+    case 'awaiting':
+      return live === null ? recordedWork(snapshot) : liveWork(snapshot, live);
+    case 'stopping':
+      return { text: stoppingText(snapshot), tone: 'working' };
+    default:
+      return {
+        text: snapshot.lifecycleReason || (snapshot.seq === 0 ? 'nothing recorded yet' : ''),
+        tone: 'quiet',
+      };
+  }
+}
+
+function holdText({ kind, reason, actor }: Hold): string {
+  switch (kind) {
+    case 'in_doubt':
+      return reason;
+    case 'operator':
+      return `by ${actor.replace(/^operator:/, '')}${reason === '' ? '' : `: ${reason}`}`;
+    case 'budget':
+    case 'health':
+    case 'idle':
+    case 'quit':
+    case 'gap':
+    case 'trust':
+      return `${kind}: ${reason}`;
+  }
+}
+
+function stoppingText({ lifecycleActor, lifecycleReason }: Readonly<ProcessSnapshot>): string {
+  return `asked by ${lifecycleActor.replace(/^operator:/, '') || 'unknown'}: ${lifecycleReason}`;
+}
+
+function liveWork(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts): Why {
+  if (live.respawnsAt !== null) {
+    return { text: `its worker died; another starts at ${clock(live.respawnsAt)}`, tone: 'attention' };
+  }
+  if (!live.isAnswering)
+    return { text: 'its worker has not answered the last heartbeats', tone: 'attention' };
+  const open = snapshot.open[0];
+  if (open !== undefined) return { text: openText(open, snapshot.open.length, live), tone: 'working' };
+  const queued = snapshot.queue.length;
+  if (queued > 0)
+    return { text: `${queued} ${queued === 1 ? 'event' : 'events'} waiting for a worker`, tone: 'working' };
+  if (live.nextTrigger === null) return { text: 'waiting to be triggered', tone: 'quiet' };
+  return { text: `waiting for ${live.nextTrigger.id} at ${clock(live.nextTrigger.at)}`, tone: 'quiet' };
+}
+
+function openText(open: OpenInvocation, count: number, live: LiveFacts): string {
+  const more = count > 1 ? ` and ${count - 1} more` : '';
+  const effect = open.effects.findLast(isInDoubt);
+  if (effect !== undefined) return `performing ${effect.name} in invocation ${open.invocation}${more}`;
+  const doing = live.hasWorker
+    ? 'handling'
+    : live.isSpawning
+      ? 'starting a worker for'
+      : 'waiting for a worker for';
+  return `${doing} ${open.event.triggerId}, invocation ${open.invocation}${more}`;
+}
+
+function recordedWork(snapshot: Readonly<ProcessSnapshot>): Why {
+  const doubts = snapshot.open.flatMap((open) => open.effects).filter(needsOperator).length;
+  const parts = [
+    snapshot.open.length > 0 ? `${snapshot.open.length} unfinished` : '',
+    doubts > 0 ? `${doubts} in doubt` : '',
+    snapshot.queue.length > 0 ? `${snapshot.queue.length} queued` : '',
+  ].filter((part) => part !== '');
+  return { text: parts.join(' · '), tone: doubts > 0 ? 'attention' : 'quiet' };
+}
+
+/** Hours, minutes and seconds in UTC, which is what journals are written in. */
+function clock(iso: string): string {
+  return `${iso.slice(11, 19)} UTC`;
+}

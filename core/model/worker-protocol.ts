@@ -1,0 +1,70 @@
+// What the host and a worker say to each other: plain data over any channel that keeps order. The host numbers its
+// workers; a message of an earlier generation never reaches the process, since it comes over a channel that is closed.
+
+import type { EffectClass, EffectEnd, RecordedEffect } from './effects.ts';
+import type { TriggerEvent } from './entry.ts';
+import type { Json } from './json.ts';
+import type { RecordedWrite } from './snapshot.ts';
+
+export type ToWorker =
+  | {
+      readonly type: 'invoke';
+      readonly event: TriggerEvent;
+      readonly process: string;
+      readonly attempt: number;
+      /** The context as of the start of the invocation, and what the journal has of it since [S23]. */
+      readonly state: Readonly<Record<string, Json>>;
+      readonly effects: readonly RecordedEffect[];
+      readonly writes: readonly RecordedWrite[];
+      /** Begins every default idempotency key, so that keys of different journals never meet. */
+      readonly keyPrefix: string;
+    }
+  /** The announcement is durable: act. */
+  | { readonly type: 'effect-permitted'; readonly eventId: string; readonly effectId: string }
+  /** The outcome is durable: go on. */
+  | { readonly type: 'effect-recorded'; readonly eventId: string; readonly effectId: string }
+  | { readonly type: 'write-recorded'; readonly eventId: string; readonly ordinal: number }
+  | { readonly type: 'ping'; readonly id: number };
+
+export type FromWorker =
+  | { readonly type: 'ready' }
+  | {
+      readonly type: 'effect-announced';
+      readonly eventId: string;
+      readonly effectId: string;
+      readonly name: string;
+      readonly occurrence: number;
+      readonly effectClass: EffectClass;
+      readonly argsHash: string;
+      readonly args: Json;
+      readonly key: string;
+      readonly attempt: number;
+    }
+  | {
+      readonly type: 'effect-ended';
+      readonly eventId: string;
+      readonly effectId: string;
+      readonly end: EffectEnd;
+    }
+  | {
+      readonly type: 'state-written';
+      readonly eventId: string;
+      readonly ordinal: number;
+      readonly key: string;
+      readonly value: Json;
+      readonly deleted: boolean;
+    }
+  | { readonly type: 'log'; readonly eventId: string; readonly level: LogLevel; readonly text: string }
+  | { readonly type: 'invocation-done'; readonly eventId: string; readonly response: string }
+  | {
+      readonly type: 'invocation-failed';
+      readonly eventId: string;
+      readonly code: string;
+      readonly message: string;
+    }
+  /** An effect that needs an operator is in doubt: nothing more can happen here until it is resolved. */
+  | { readonly type: 'invocation-held'; readonly eventId: string; readonly effectId: string }
+  | { readonly type: 'pong'; readonly id: number };
+
+export const LOG_LEVELS = ['debug', 'info', 'warning', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -1,0 +1,1 @@
+export { ReplayEngine, type Recovered, type RecoverOptions } from './replay-engine.ts';

@@ -1,0 +1,57 @@
+// Owns the processes of one workspace. On start it recovers every one of them before any accepts a trigger.
+
+import { AppError } from '../model/errors.ts';
+import type { ProcessDefinition } from '../model/process-config.ts';
+import { AgentProcess, type ProcessDependencies } from './agent-process.ts';
+
+export interface RuntimeOptions extends ProcessDependencies {
+  readonly definitions: readonly ProcessDefinition[];
+}
+
+export class AgentRuntime {
+  readonly #processes: ReadonlyMap<string, AgentProcess>;
+
+  /** @throws `workspace.duplicate-name` when two definitions share a name */
+  constructor({ definitions, ...dependencies }: RuntimeOptions) {
+    const processes = new Map<string, AgentProcess>();
+    for (const definition of definitions) {
+      if (processes.has(definition.name)) {
+        throw new AppError(
+          'workspace.duplicate-name',
+          `Two processes are called ${definition.name}. Rename one of them.`,
+          { process: definition.name },
+        );
+      }
+      processes.set(definition.name, new AgentProcess(definition, dependencies));
+    }
+    this.#processes = processes;
+  }
+
+  get processes(): ReadonlyMap<string, AgentProcess> {
+    return this.#processes;
+  }
+
+  /** Resolves when every process is recovered and set going; one that can't be recovered is in trouble and stops nobody else. */
+  async start(): Promise<void> {
+    const processes = [...this.#processes.values()];
+    await Promise.all(processes.map((process) => process.recover()));
+    for (const process of processes) process.begin();
+  }
+
+  /** @throws `process.not-found` */
+  process(name: string): AgentProcess {
+    const found = this.#processes.get(name);
+    if (found !== undefined) return found;
+    const known = [...this.#processes.keys()].join(', ');
+    throw new AppError(
+      'process.not-found',
+      `There is no process ${JSON.stringify(name)} here. There are: ${known || 'none'}.`,
+      { process: name },
+    );
+  }
+
+  /** Holds what is running until the next start, and lets go of every worker. */
+  async quit(): Promise<void> {
+    await Promise.all([...this.#processes.values()].map((process) => process.quit()));
+  }
+}

@@ -1,0 +1,112 @@
+// Everything that happens to a process goes through here: the entry is folded into the live state at once, in call order,
+// and lined up for the journal; what may only happen once it is durable waits for the promise [P1, S29]. The live state
+// is the same fold over the same entries that recovery makes [P3].
+
+import type { EntryType } from '../model/entry.ts';
+import { snapshotToState } from '../model/checkpoint.ts';
+import { applyEntry, FOLD_VERSION } from '../model/fold.ts';
+import { cloneJson, type JsonObject } from '../model/json.ts';
+import { isRecorded, type JournalLevel } from '../model/levels.ts';
+import type { Clock, Ids, JournalProvider } from '../model/ports.ts';
+import type { ProcessSnapshot } from '../model/snapshot.ts';
+import { timestampOf } from '../model/time.ts';
+
+/** Up to this size a checkpoint is written after every cycle; above, once the bytes since reach four times it [S20]. */
+const SMALL_CHECKPOINT_BYTES = 4 * 1024;
+const SPACING = 4;
+
+export interface RecorderOptions {
+  readonly journal: JournalProvider;
+  readonly process: string;
+  readonly level: JournalLevel;
+  readonly checkpointEvery: 'auto' | 'cycle';
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Called once, with the first entry that the journal did not take: the live state is ahead of it from then on. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+export class Recorder {
+  readonly #options: RecorderOptions;
+  #snapshot: ProcessSnapshot;
+  #lastCheckpointBytes = 0;
+  #bytesSince = 0;
+  #failed = false;
+
+  constructor(snapshot: ProcessSnapshot, options: RecorderOptions) {
+    this.#snapshot = snapshot;
+    this.#options = options;
+  }
+
+  get snapshot(): Readonly<ProcessSnapshot> {
+    return this.#snapshot;
+  }
+
+  /** Resolves when the entry is durable. A failure also reaches `onFailure`, so a caller with nothing to wait for may let it go. */
+  record(type: EntryType, data: JsonObject): Promise<void> {
+    const { level, clock, ids, process, journal } = this.#options;
+    // At level none the state lives in memory only, and the journal's silence is what was asked for.
+    if (level !== 'none' && !isRecorded(level, type)) return Promise.resolve();
+    const timestamp = timestampOf(clock.now());
+    const seq = this.#snapshot.seq + 1;
+    this.#snapshot = applyEntry(this.#snapshot, {
+      seq,
+      timestamp,
+      entry_type: type,
+      data: cloneJson(data) as JsonObject,
+    });
+    if (level === 'none') return Promise.resolve();
+    return this.#settle(
+      journal.append({ entry_id: ids.next(), process_id: process, timestamp, entry_type: type, data }),
+    );
+  }
+
+  /** Like {@link record}, for an entry that nothing waits for. */
+  note(type: EntryType, data: JsonObject): void {
+    void this.record(type, data).catch(() => {}); // onFailure has it
+  }
+
+  /** Writes a checkpoint if one is due after a cycle [S20]. */
+  cycleEnded(): void {
+    const small = this.#lastCheckpointBytes <= SMALL_CHECKPOINT_BYTES;
+    const due =
+      small ||
+      this.#options.checkpointEvery === 'cycle' ||
+      this.#bytesSince >= SPACING * this.#lastCheckpointBytes;
+    if (due) void this.checkpoint().catch(() => {}); // onFailure has it
+  }
+
+  checkpoint(): Promise<void> {
+    const { level, process, journal, clock } = this.#options;
+    if (level === 'none') return Promise.resolve();
+    const state = snapshotToState(this.#snapshot, FOLD_VERSION);
+    const timestamp = timestampOf(clock.now());
+    const seq = this.#snapshot.seq + 1;
+    this.#snapshot = applyEntry(this.#snapshot, {
+      seq,
+      timestamp,
+      entry_type: 'checkpoint',
+      data: { state },
+    });
+    return this.#settle(
+      journal.checkpoint(process, state).then((entry) => {
+        this.#lastCheckpointBytes = entry.sizeBytes;
+        this.#bytesSince = 0;
+        return { ...entry, sizeBytes: 0 };
+      }),
+    );
+  }
+
+  async #settle(append: Promise<{ readonly sizeBytes: number; readonly seq: number }>): Promise<void> {
+    try {
+      const { sizeBytes } = await append;
+      this.#bytesSince += sizeBytes;
+    } catch (error) {
+      if (!this.#failed) {
+        this.#failed = true;
+        this.#options.onFailure(error);
+      }
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import type {
+  EffectView,
+  FleetView,
+  JournalView,
+  ProcessDetail,
+  ProcessRow,
+  TimelineRow,
+} from '../../core/contract/views.ts';
+
+/** A moment that all fixtures count from. */
+export const NOW = Date.parse('2026-11-29T12:00:00.000Z');
+
+/** A journal's timestamp, so many milliseconds before {@link NOW}. */
+export function before(ms: number): string {
+  return new Date(NOW - ms).toISOString().replace('Z', '+00:00');
+}
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+export function journalOf(over: Partial<JournalView> = {}): JournalView {
+  return {
+    id: 'j-demo',
+    title: 'Demo workspace',
+    directory: '/home/ann/agents/.holdfast-journal',
+    access: 'live',
+    format: 'holdfast',
+    note: '',
+    sizeBytes: 1_834_211,
+    badLines: 0,
+    ...over,
+  };
+}
+
+export function rowOf(over: Partial<ProcessRow> = {}): ProcessRow {
+  const name = over.name ?? 'market-watcher';
+  const journalId = over.journalId ?? 'j-demo';
+  return {
+    key: `${journalId}/${encodeURIComponent(name)}`,
+    journalId,
+    name,
+    description: '',
+    live: true,
+    state: 'running',
+    stateSince: before(3 * HOUR),
+    why: '',
+    tone: 'quiet',
+    budget: { day: '2026-11-29', runs: 12, maxRunsPerDay: 50, cost: null },
+    health: { sample: 10, failures: 0, runs: Array.from({ length: 10 }, () => true), verdict: 'ok' },
+    invocations: 41,
+    queued: 0,
+    doubts: 0,
+    restarts: 0,
+    entries: 1204,
+    lastEntryType: 'invocation_result',
+    lastEntryAt: before(12_000),
+    worker: { pid: 4112, generation: 3 },
+    actions: ['suspend', 'trigger', 'stop', 'kill-worker', 'force-recover'],
+    ...over,
+  };
+}
+
+export const LIFECYCLE: ProcessDetail['lifecycle'] = [
+  { state: 'created', to: ['starting', 'stopped'] },
+  { state: 'starting', to: ['running', 'failed', 'stopping'] },
+  { state: 'running', to: ['suspended', 'awaiting', 'stopping', 'failed'] },
+  { state: 'suspended', to: ['running', 'awaiting', 'stopping', 'failed'] },
+  { state: 'awaiting', to: ['running', 'suspended', 'stopping', 'failed'] },
+  { state: 'stopping', to: ['stopped', 'failed'] },
+  { state: 'stopped', to: ['starting'] },
+  { state: 'failed', to: ['starting'] },
+];
+
+export function effectOf(over: Partial<EffectView> = {}): EffectView {
+  return {
+    effectId: 'ev-41/charge_card#0',
+    name: 'charge_card',
+    effectClass: 'ask',
+    key: 'j-demo/invoice-clerk/ev-41/charge_card#0',
+    argsPreview: '{"invoice":"INV-2041","amount":12900,"currency":"EUR"}',
+    attempts: 1,
+    announcedAt: before(3 * MINUTE),
+    end: 'in_doubt',
+    needsOperator: true,
+    ...over,
+  };
+}
+
+export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): ProcessDetail {
+  return {
+    row,
+    reason: 'started with the host',
+    actor: 'host',
+    lifecycle: LIFECYCLE,
+    holds: [],
+    context: [
+      { key: 'last_price', text: '184.20', cut: false },
+      { key: 'watchlist', text: '["AAPL","MSFT","NVDA"]', cut: false },
+      { key: 'big', text: '123456789012345678901234567890', cut: false },
+    ],
+    contextCut: false,
+    open: [],
+    queue: [],
+    lastError: null,
+    triggers: [
+      { id: 'cron-0', type: 'cron', description: '*/5 * * * * (UTC)', next: before(-2 * MINUTE) },
+      { id: 'manual', type: 'manual', description: 'when an operator asks', next: null },
+    ],
+    writer: { epoch: 7, pid: 311, hostId: 'ann-laptop-5f2c9e1b' },
+    journalLevel: 'checkpoint',
+    ...over,
+  };
+}
+
+export function entryOf(seq: number, over: Partial<TimelineRow> = {}): TimelineRow {
+  return {
+    id: String(seq * 200),
+    seq,
+    at: before((5_000 - seq) * 1_000),
+    type: 'log',
+    summary: `entry ${seq}`,
+    tone: 'quiet',
+    eventId: null,
+    verification: 'verified',
+    dataText: `{"text":"entry ${seq}"}`,
+    cut: false,
+    ...over,
+  };
+}
+
+export function fleetOf(processes: readonly ProcessRow[], over: Partial<FleetView> = {}): FleetView {
+  return { sequence: 1, at: before(0), journals: [journalOf()], processes: [...processes], ...over };
+}

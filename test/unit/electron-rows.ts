@@ -1,0 +1,31 @@
+import type { FleetView, ProcessRow } from '../../core/contract/views.ts';
+
+/** A live process at work, but for what is given. */
+export function processRow(given: Partial<ProcessRow> & { readonly name: string }): ProcessRow {
+  return {
+    key: `j1/${given.name}`,
+    journalId: 'j1',
+    description: '',
+    live: true,
+    state: 'running',
+    stateSince: null,
+    why: '',
+    tone: 'working',
+    budget: { day: '2026-01-01', runs: 0, maxRunsPerDay: null, cost: null },
+    health: { sample: 0, failures: 0, runs: [], verdict: 'unknown' },
+    invocations: 0,
+    queued: 0,
+    doubts: 0,
+    restarts: 0,
+    entries: 1,
+    lastEntryType: 'created',
+    lastEntryAt: null,
+    worker: null,
+    actions: [],
+    ...given,
+  };
+}
+
+export function fleetOf(...processes: readonly ProcessRow[]): FleetView {
+  return { sequence: 1, at: '2026-01-01T00:00:00+00:00', journals: [], processes: [...processes] };
+}
