@@ -2,7 +2,7 @@
 // The `holdfast` command.
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { VERSION } from '../host/version.ts';
+import { VERSION } from '../model/version.ts';
 import { messageOf } from '../model/errors.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { recover, show, status, tail } from './look.ts';

@@ -8,7 +8,7 @@ import type { EventOf } from '../contract/events.ts';
 import { childProcessWorkerHost } from '../host/child-process-worker-host.ts';
 import { createConsoleHost } from '../host/create-console-host.ts';
 import { dataDirectory } from '../host/data-directory.ts';
-import { VERSION } from '../host/version.ts';
+import { VERSION } from '../model/version.ts';
 import { AppError } from '../model/errors.ts';
 import { ago, fleetTable, stateText } from './describe.ts';
 import { print, printError, printJson } from './output.ts';

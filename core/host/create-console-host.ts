@@ -9,7 +9,6 @@ import type { Cursor, WorkerHost } from '../model/ports.ts';
 import { timestampOf } from '../model/time.ts';
 import { changeStream } from './change-stream.ts';
 import { fleetChanges } from './fleet-changes.ts';
-import { hostIdentity } from './identity.ts';
 import type { JournalSource } from './journal-source.ts';
 import { openLiveWorkspace, type LiveWorkspace } from './live-workspace.ts';
 import { lookAtJournal } from './looked-at-journal.ts';
@@ -60,13 +59,12 @@ class Host implements ConsoleHost {
   }
 
   async open(): Promise<void> {
-    const { workspace, workerHost, app } = this.#options;
+    const { workspace, workerHost } = this.#options;
     if (workspace === null) return;
     try {
       this.#live = await openLiveWorkspace({
         workspace,
         workerHost,
-        identity: hostIdentity(app.version),
         onChange: (process) => this.#changed(process),
       });
       this.#sources.set(this.#live.id, this.#live);

@@ -3,11 +3,9 @@
 import { join } from 'node:path';
 import type { JournalView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
 import { openFileJournal, type FileJournal } from '../journal/file-journal.ts';
-import type { HostIdentity } from '../journal/host-identity.ts';
 import { WORKSPACE_JOURNAL } from '../journal/layout.ts';
 import { loadWorkspace } from '../manifest/load-workspace.ts';
 import { AppError } from '../model/errors.ts';
-import { FOLD_VERSION } from '../model/fold.ts';
 import type { Cursor, WorkerHost } from '../model/ports.ts';
 import { checkCron } from '../triggers/cron.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
@@ -21,7 +19,6 @@ import { systemClock } from './system-clock.ts';
 export interface LiveWorkspaceOptions {
   readonly workspace: string;
   readonly workerHost: WorkerHost;
-  readonly identity: HostIdentity;
   readonly onChange: (process: string) => void;
 }
 
@@ -36,13 +33,9 @@ export interface LiveWorkspace extends JournalSource {
  * @throws `workspace.*`, `journal.*`
  */
 export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<LiveWorkspace> {
-  const { workspace, workerHost, identity, onChange } = options;
+  const { workspace, workerHost, onChange } = options;
   const { definitions, problems } = usable(loadWorkspace(workspace));
-  const journal = openFileJournal(join(workspace, WORKSPACE_JOURNAL), {
-    identity,
-    workspace: '..',
-    foldVersion: FOLD_VERSION,
-  });
+  const journal = openFileJournal(join(workspace, WORKSPACE_JOURNAL), { workspace: '..' });
   try {
     const runtime = new AgentRuntime({
       definitions,

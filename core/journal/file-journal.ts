@@ -6,13 +6,14 @@ import { join, resolve } from 'node:path';
 import { isFullCheckpoint, stateOf } from '../model/checkpoint.ts';
 import type { NewEntry, StoredEntry } from '../model/entry.ts';
 import { AppError } from '../model/errors.ts';
+import { FOLD_VERSION } from '../model/fold.ts';
 import { numberAt, objectAt, type JsonObject } from '../model/json.ts';
 import type { CheckpointRecord, Cursor, EntryPage, JournalProvider, ReadOptions } from '../model/ports.ts';
 import { AppendFile, type Durability, type FilePosition } from './append-file.ts';
 import { foreignCheckpoint, writeCheckpointFile } from './checkpoint-file.ts';
 import { FIRST_PREV, hashLine } from './codec.ts';
 import { completeEntry, SYSTEM_SOURCES, type EntrySources } from './complete-entry.ts';
-import type { HostIdentity } from './host-identity.ts';
+import { hostIdentity, type HostIdentity } from './host-identity.ts';
 import { PRIVATE_FILE } from './layout.ts';
 import { countLines, linesBackwards, withFile } from './lines.ts';
 import { acquireLock, type DirectoryLock } from './lock.ts';
@@ -22,19 +23,22 @@ import { entriesForwards, isBad, pageBackwards, selectForwards } from './read-en
 import { repairTail } from './repair-tail.ts';
 
 export interface WriteOptions {
-  readonly identity: HostIdentity;
+  /** Who signs; this process unless given. */
+  readonly identity?: HostIdentity;
   readonly durability?: Durability;
   /** Of the workspace, relative to the journal's parent, for a directory that is made now [S1]. */
   readonly workspace?: string | null;
-  readonly foldVersion: number;
   readonly sources?: EntrySources;
 }
 
 /** Opens for writing: makes the directory and its marker where they are missing, and takes the lock. */
-export function openFileJournal(directory: string, options: WriteOptions): FileJournal {
+export function openFileJournal(directory: string, options: WriteOptions = {}): FileJournal {
   const path = resolve(directory);
   const marker = claimDirectory(path, options.workspace ?? null);
-  return new FileJournal(path, marker, { ...options, lock: acquireLock(path, options.identity) });
+  return new FileJournal(path, marker, {
+    ...options,
+    lock: acquireLock(path, options.identity ?? hostIdentity()),
+  });
 }
 
 /** Opens for looking: takes no lock, makes nothing, changes nothing [P6]. */
@@ -51,6 +55,7 @@ export class FileJournal implements JournalProvider {
   readonly marker: Marker | null;
   readonly #writing: Writing | null;
   readonly #files = new Map<string, AppendFile>();
+  #isClosed = false;
 
   constructor(directory: string, marker: Marker | null, writing: Writing | null) {
     this.directory = directory;
@@ -117,6 +122,8 @@ export class FileJournal implements JournalProvider {
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     const files = [...this.#files.values()];
     this.#files.clear();
     const results = await Promise.allSettled(files.map((file) => file.close()));
@@ -125,11 +132,19 @@ export class FileJournal implements JournalProvider {
   }
 
   #mayWrite(): Writing {
+    const { directory } = this;
+    if (this.#isClosed) {
+      throw new AppError('journal.closed', `${directory} is closed: nothing can be appended any more.`, {
+        directory,
+      });
+    }
     if (this.#writing !== null) return this.#writing;
     throw new AppError(
       'journal.read-only',
-      `${this.directory} was opened to be looked at: nothing can be appended.`,
-      { directory: this.directory },
+      `${directory} was opened to be looked at: nothing can be appended.`,
+      {
+        directory,
+      },
     );
   }
 
@@ -150,7 +165,7 @@ export class FileJournal implements JournalProvider {
   /** Opens a process's file for appending: checks whose it is, repairs its tail, signs in [S7]. */
   #take(
     processId: string,
-    { identity, lock, durability = 'always', foldVersion, sources = SYSTEM_SOURCES }: Writing,
+    { identity = hostIdentity(), lock, durability = 'always', sources = SYSTEM_SOURCES }: Writing,
   ): AppendFile {
     checkName(processId);
     const path = this.pathOf(processId);
@@ -180,7 +195,7 @@ export class FileJournal implements JournalProvider {
       pid,
       start_time: startTime,
       build,
-      fold_version: foldVersion,
+      fold_version: FOLD_VERSION,
     });
     return file;
   }

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { VERSION } from '../model/version.ts';
+import { osProcessStartTime } from './process-start-time.ts';
 
 /** Who writes a journal: enough to tell this run of this program on this machine from any other. */
 export interface HostIdentity {
@@ -11,8 +13,22 @@ export interface HostIdentity {
   readonly build: string;
 }
 
+/** Of this process, once. */
+let own: HostIdentity | null = null;
+
+export function hostIdentity(): HostIdentity {
+  own ??= {
+    hostId: crypto.randomUUID(),
+    pid: process.pid,
+    startTime: osProcessStartTime(process.pid) ?? '',
+    bootId: readBootId(),
+    build: VERSION,
+  };
+  return own;
+}
+
 /** Names the boot of a Linux machine; elsewhere the machine, which is the next best thing. */
-export function readBootId(): string {
+function readBootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {

@@ -1,4 +1,3 @@
 export type { Durability } from './append-file.ts';
 export { FileJournal, openFileJournal, readFileJournal, type WriteOptions } from './file-journal.ts';
-export { readBootId, type HostIdentity } from './host-identity.ts';
 export { InMemoryJournal } from './memory-journal.ts';

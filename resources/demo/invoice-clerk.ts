@@ -9,7 +9,8 @@ const STEP_MS = 600;
 /** A slow bank that knows what it has booked: the same key twice is one line. */
 async function book(key: string, line: object): Promise<string> {
   await delay(STEP_MS);
-  if (existsSync(LEDGER) && readFileSync(LEDGER, 'utf8').includes(JSON.stringify(key))) return 'was booked already';
+  if (existsSync(LEDGER) && readFileSync(LEDGER, 'utf8').includes(JSON.stringify(key)))
+    return 'was booked already';
   const fd = openSync(LEDGER, 'a');
   try {
     writeSync(fd, `${JSON.stringify({ key, ...line })}\n`);

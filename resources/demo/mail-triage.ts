@@ -1,6 +1,11 @@
 import { defineAgent } from 'holdfast';
 
-const SUBJECTS = ['Invoice overdue', 'Lunch on Friday?', 'URGENT: server down', '\uFFFD\uFFFD\uFFFD'] as const;
+const SUBJECTS = [
+  'Invoice overdue',
+  'Lunch on Friday?',
+  'URGENT: server down',
+  '\uFFFD\uFFFD\uFFFD',
+] as const;
 
 export default defineAgent({
   async onTrigger(ctx) {
