@@ -160,6 +160,7 @@ export default defineConfig({
     'unicorn/prefer-node-protocol': 'error',
     'typescript/switch-exhaustiveness-check': 'error',
     'unicorn/no-array-sort': 'off',
+    'vitest/valid-expect': ['error', { maxArgs: 2 }],
     'unicorn/consistent-function-scoping': 'off',
     'unicorn/no-array-reverse': 'off',
   },

@@ -124,6 +124,7 @@ async function performEffect<T extends Json, Args extends Json>(
     case 'diverged':
       throw diverge(run, plan.expected, plan.found);
     case 'perform':
+      if (recorded === undefined) await refuseImprovising(run, `${name}#${occurrence}`);
       break;
   }
   const effectClass = options.class ?? 'ask';
@@ -158,6 +159,23 @@ async function performEffect<T extends Json, Args extends Json>(
   }
 }
 
+/**
+ * Something new may only be asked for when everything recorded has been. Recorded outcomes are delivered at once, so
+ * branches that run side by side have asked for theirs one turn of the event loop later.
+ */
+async function refuseImprovising(run: InvocationRun, found: string): Promise<void> {
+  if (leftover(run) === undefined) return;
+  await new Promise((resolve) => void setImmediate(resolve));
+  const left = leftover(run);
+  if (left !== undefined) throw diverge(run, left, found);
+}
+
+/** The first recorded effect that this run has not asked for. */
+function leftover({ invoke, asked }: InvocationRun): string | undefined {
+  const left = invoke.effects.find((effect) => !asked.has(effect.effectId));
+  return left === undefined ? undefined : `${left.name}#${left.occurrence}`;
+}
+
 /** Only code that says so knows that nothing happened; any other error leaves the question open [S28]. */
 async function ending(perform: () => Promise<Json>): Promise<EffectEnd> {
   try {
@@ -171,8 +189,8 @@ async function ending(perform: () => Promise<Json>): Promise<EffectEnd> {
 
 /** Recorded effects that the re-run never asked for are as much a divergence as others that it did. */
 function refuseLeftovers(run: InvocationRun): void {
-  const left = run.invoke.effects.find((effect) => !run.asked.has(effect.effectId));
-  if (left !== undefined) throw diverge(run, `${left.name}#${left.occurrence}`, 'the end of the invocation');
+  const left = leftover(run);
+  if (left !== undefined) throw diverge(run, left, 'the end of the invocation');
 }
 
 function stateOf(run: InvocationRun): AgentState {

@@ -98,11 +98,13 @@ function memory(cache: string): string {
   return join(cache, 'electron-unreachable');
 }
 
-/** The system's own word for what went wrong, out of a stack trace. */
+/** What went wrong in a word or two, out of a stack trace: the system's own code where there is one. */
 function causeOf(complaint: string): string {
-  return (
-    /\bE[A-Z_]{4,}\b/.exec(complaint)?.[0] ?? /HTTP\D*\d{3}|\b[45]\d{2}\b/.exec(complaint)?.[0] ?? 'failed'
-  );
+  const code = /\bE[A-Z_]{4,}\b/.exec(complaint)?.[0];
+  if (code !== undefined) return code;
+  const [first = ''] = complaint.trim().split('\n');
+  if (first.includes('fetch failed')) return 'no connection';
+  return first === '' ? 'no reason given' : first.slice(0, 100);
 }
 
 /** Bytes in a directory and below; one that comes or goes meanwhile counts as it is found. */

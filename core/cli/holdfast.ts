@@ -81,4 +81,5 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
+// Everything is written by then; nothing that still waits is worth waiting for.
+if (import.meta.main) process.exit(await main(process.argv.slice(2)));

@@ -71,7 +71,7 @@ async function fetched(machine: Machine): Promise<Machine> {
   });
   if (shows) process.stderr.write('\r\u001B[K');
   if (reason !== null)
-    console.error(`It can’t (${reason}). The next try is in a day, or with HOLDFAST_HOST=electron.`);
+    console.error(`It can’t: ${reason}. The next try is in a day, or with HOLDFAST_HOST=electron.`);
   return { ...machine, electron: reason === null ? 'present' : 'unreachable' };
 }
 

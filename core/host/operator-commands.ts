@@ -54,17 +54,18 @@ export async function carryOut<N extends CommandName>(
   try {
     message = await act(name, process, request, actor);
   } catch (error) {
-    told(process, request.commandId, false, messageOf(error));
+    await tell(process, request.commandId, false, messageOf(error));
     throw error;
   }
-  told(process, request.commandId, true, message);
+  await tell(process, request.commandId, true, message);
   return { state: process.snapshot.lifecycle, message };
 }
 
-function told(process: AgentProcess, commandId: string, ok: boolean, message: string): void {
+async function tell(process: AgentProcess, commandId: string, ok: boolean, message: string): Promise<void> {
+  const { lifecycle } = process.snapshot;
   // A journal that can't take it has put the process in trouble, which shows.
-  process
-    .record('operator_outcome', { command_id: commandId, ok, message, state: process.snapshot.lifecycle })
+  await process
+    .record('operator_outcome', { command_id: commandId, ok, message, state: lifecycle })
     .catch(() => {});
 }
 

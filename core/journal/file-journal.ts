@@ -47,6 +47,12 @@ export function readFileJournal(directory: string): FileJournal {
   return new FileJournal(path, readMarker(path), null);
 }
 
+interface OpenFile {
+  readonly file: AppendFile;
+  /** Resolves when what opening said is durable [S7]. */
+  readonly signed: Promise<void>;
+}
+
 type Writing = WriteOptions & { readonly lock: DirectoryLock };
 
 export class FileJournal implements JournalProvider {
@@ -54,7 +60,7 @@ export class FileJournal implements JournalProvider {
   /** Null for a journal that is not ours. */
   readonly marker: Marker | null;
   readonly #writing: Writing | null;
-  readonly #files = new Map<string, AppendFile>();
+  readonly #files = new Map<string, OpenFile>();
   #isClosed = false;
 
   constructor(directory: string, marker: Marker | null, writing: Writing | null) {
@@ -65,17 +71,17 @@ export class FileJournal implements JournalProvider {
 
   async append(entry: NewEntry): Promise<StoredEntry> {
     const { sources = SYSTEM_SOURCES } = this.#mayWrite();
-    return this.#fileOf(entry.process_id).append(completeEntry(entry, sources));
+    return this.#open(entry.process_id).file.append(completeEntry(entry, sources));
   }
 
   async claim(processId: string): Promise<void> {
     const known = this.#files.get(processId);
-    if (known?.isPoisoned === true) {
+    if (known?.file.isPoisoned === true) {
       this.#files.delete(processId);
       // What it could not write was refused; what it did write is read again from the file.
-      await known.close();
+      await known.file.close();
     }
-    this.#fileOf(processId);
+    await this.#open(processId).signed;
   }
 
   async read(processId: string, options: ReadOptions = {}): Promise<readonly StoredEntry[]> {
@@ -96,8 +102,7 @@ export class FileJournal implements JournalProvider {
   }
 
   async checkpoint(processId: string, state: JsonObject): Promise<StoredEntry> {
-    this.#mayWrite();
-    this.#fileOf(processId);
+    this.#open(processId);
     writeCheckpointFile(this.directory, processId, state);
     return this.append({ process_id: processId, entry_type: 'checkpoint', data: { state } });
   }
@@ -124,7 +129,7 @@ export class FileJournal implements JournalProvider {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const files = [...this.#files.values()];
+    const files = [...this.#files.values()].map(({ file }) => file);
     this.#files.clear();
     const results = await Promise.allSettled(files.map((file) => file.close()));
     this.#writing?.lock[Symbol.dispose]();
@@ -154,19 +159,20 @@ export class FileJournal implements JournalProvider {
     return existsSync(path) ? path : null;
   }
 
-  #fileOf(processId: string): AppendFile {
+  #open(processId: string): OpenFile {
+    const writing = this.#mayWrite();
     const known = this.#files.get(processId);
     if (known !== undefined) return known;
-    const file = this.#take(processId, this.#mayWrite());
-    this.#files.set(processId, file);
-    return file;
+    const opened = this.#take(processId, writing);
+    this.#files.set(processId, opened);
+    return opened;
   }
 
   /** Opens a process's file for appending: checks whose it is, repairs its tail, signs in [S7]. */
   #take(
     processId: string,
     { identity = hostIdentity(), lock, durability = 'always', sources = SYSTEM_SOURCES }: Writing,
-  ): AppendFile {
+  ): OpenFile {
     checkName(processId);
     const path = this.pathOf(processId);
     this.#refuseCollision(processId, path);
@@ -176,17 +182,13 @@ export class FileJournal implements JournalProvider {
     const repaired = repairTail(this.directory, safeName(processId), fd);
     const epoch = lock.raiseAbove(lastEpoch(path));
     const file = new AppendFile(fd, path, positionOf(fd), durability);
+    const signing: Promise<unknown>[] = [];
     const say = (entry_type: string, data: JsonObject): void => {
-      // Whoever appends next is told of a failure: the lines behind it are refused with it.
-      file.append(completeEntry({ process_id: processId, entry_type, data }, sources)).catch(() => {});
+      signing.push(file.append(completeEntry({ process_id: processId, entry_type, data }, sources)));
     };
     if (repaired !== null) {
-      say('journal_repaired', {
-        kind: 'torn_tail',
-        offset: repaired.offset,
-        bytes: repaired.sizeBytes,
-        file: repaired.file,
-      });
+      const { offset, sizeBytes, file: quarantine } = repaired;
+      say('journal_repaired', { kind: 'torn_tail', offset, bytes: sizeBytes, file: quarantine });
     }
     const { hostId, pid, startTime, build } = identity;
     say('writer_opened', {
@@ -197,7 +199,10 @@ export class FileJournal implements JournalProvider {
       build,
       fold_version: FOLD_VERSION,
     });
-    return file;
+    const signed = Promise.all(signing).then(() => {});
+    // Whoever does not wait for it is told by the next append: the lines behind these are refused with them.
+    signed.catch(() => {});
+    return { file, signed };
   }
 
   #refuseCollision(processId: string, path: string): void {

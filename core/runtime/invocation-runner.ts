@@ -123,6 +123,7 @@ export class InvocationRunner {
   /** Ends the worker. What it was running stays open. */
   async endWorker(): Promise<void> {
     this.#forgetRespawn();
+    this.#keepWorker();
     await this.#slot.end();
   }
 
@@ -175,8 +176,7 @@ export class InvocationRunner {
   #spawn(): void {
     if (this.#respawnAt !== null) return;
     const { definition } = this.#options;
-    this.#cancelReap?.();
-    this.#cancelReap = null;
+    this.#keepWorker();
     this.#slot.spawn({
       process: definition.name,
       entrypoint: definition.entrypoint,
@@ -199,8 +199,7 @@ export class InvocationRunner {
   }
 
   #invoke(open: OpenInvocation): void {
-    this.#cancelReap?.();
-    this.#cancelReap = null;
+    this.#keepWorker();
     this.#running.set(open.event.eventId, this.#options.clock.monotonic());
     this.#slot.send({
       type: 'invoke',
@@ -355,6 +354,7 @@ export class InvocationRunner {
   }
 
   #workerGone(gone: WorkerGone): void {
+    this.#keepWorker();
     this.#running.clear();
     this.#performing.clear();
     this.#withheld = [];
@@ -402,6 +402,11 @@ export class InvocationRunner {
       this.#cancelReap = null;
       if (this.#running.size === 0) void this.#slot.end();
     });
+  }
+
+  #keepWorker(): void {
+    this.#cancelReap?.();
+    this.#cancelReap = null;
   }
 
   #changed(): void {

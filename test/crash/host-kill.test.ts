@@ -1,0 +1,106 @@
+// The whole host, killed without warning in the middle of an effect, and started again on what is left.
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ConsoleEvent } from '../../core/contract/console-host.ts';
+import type { FleetView, ProcessRow } from '../../core/contract/views.ts';
+import { osProcessStartTime } from '../../core/host/os-process.ts';
+import { readFileJournal } from '../../core/journal/index.ts';
+import { ReplayEngine } from '../../core/replay/index.ts';
+import { bookedKeys, demoWorkspace } from '../support/demo.ts';
+import { REPOSITORY } from '../support/fixtures.ts';
+import { tempDirectory } from '../support/temp-directory.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+interface RunningHost {
+  readonly child: ChildProcess;
+  row(name: string): ProcessRow | undefined;
+}
+
+function startHost(workspace: string): RunningHost {
+  const child = spawn(
+    process.execPath,
+    [
+      '--disable-warning=ExperimentalWarning',
+      join(REPOSITORY, 'core/cli/holdfast.ts'),
+      'run',
+      workspace,
+      '--json',
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, HOLDFAST_DATA: tempDirectory() } },
+  );
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const rows = new Map<string, ProcessRow>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const event = JSON.parse(line) as { event: string } & FleetView &
+      Extract<ConsoleEvent, { name: 'fleet.changed' }>['payload'];
+    for (const row of event.processes ?? event.upserts ?? []) rows.set(row.name, row);
+  });
+  return { child, row: (name) => rows.get(name) };
+}
+
+test('[P1] [P2] [P4] kill -9 of the host inside an effect: everything is recovered before the first new trigger, and no line is booked twice', async () => {
+  const workspace = demoWorkspace();
+  const journal = readFileJournal(join(workspace, '.holdfast-journal'));
+
+  const first = startHost(workspace);
+  await waitFor(() => first.row('invoice-clerk')?.why.startsWith('performing book-tax'), {
+    what: 'the second booking',
+  });
+  const workers = ['invoice-clerk', 'mail-triage', 'market-watcher'].flatMap(
+    (name) => first.row(name)?.worker?.pid ?? [],
+  );
+  first.child.kill('SIGKILL');
+  await once(first.child, 'exit');
+  await waitFor(() => workers.every((pid) => osProcessStartTime(pid) === null), {
+    what: 'the end of orphaned workers',
+  });
+
+  const before = await new ReplayEngine(journal).recover('invoice-clerk');
+  expect(before.snapshot.open).toHaveLength(1);
+  const killedAt = new Map<string, number>();
+  for (const name of await journal.processes()) killedAt.set(name, (await journal.read(name)).at(-1)!.seq);
+
+  const second = startHost(workspace);
+  await waitFor(() => (second.row('invoice-clerk')?.invocations ?? 0) >= 2, {
+    what: 'the invoice that was begun and the next',
+  });
+  second.child.kill('SIGTERM');
+  await once(second.child, 'exit');
+
+  for (const [name, seq] of killedAt) {
+    const types = (await journal.read(name))
+      .filter((entry) => entry.seq > seq)
+      .map((entry) => entry.entry_type);
+    const untilFirstTrigger = types.includes('trigger_event')
+      ? types.slice(0, types.indexOf('trigger_event'))
+      : types;
+    expect(untilFirstTrigger, name).toContain('recovered');
+  }
+  const keys = bookedKeys(workspace);
+  expect(new Set(keys).size).toBe(keys.length);
+  const finished = (await journal.read('invoice-clerk')).filter(
+    (entry) => entry.entry_type === 'invocation_result',
+  ).length;
+  expect(keys.length).toBeGreaterThanOrEqual(finished * 3);
+  const after = await new ReplayEngine(journal).recover('invoice-clerk');
+  expect(after.context_state['invoices_booked']).toBe(finished);
+  expect(after.lifecycle_state).toBe('suspended');
+  expect(after.snapshot.holds.map((hold) => hold.kind)).toEqual(['quit']);
+});
+
+test('[J5] a second host is refused with the pid of the first, and changes nothing', async () => {
+  const workspace = demoWorkspace();
+  const first = startHost(workspace);
+  await waitFor(() => first.row('market-watcher')?.state === 'running');
+  const second = spawn(process.execPath, [join(REPOSITORY, 'core/cli/holdfast.ts'), 'run', workspace], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const said = (await second.stderr.toArray()).join('');
+  const [code] = (await once(second, 'exit').catch(() => [second.exitCode])) as [number | null];
+  expect(code ?? second.exitCode).toBe(5);
+  expect(said).toContain(`being written by process ${first.child.pid}`);
+});

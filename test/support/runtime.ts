@@ -1,0 +1,112 @@
+// A real runtime on a real journal, with agents in real child processes.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
+import { systemClock } from '../../core/host/system-clock.ts';
+import { openFileJournal, readFileJournal, type FileJournal } from '../../core/journal/file-journal.ts';
+import type { StoredEntry } from '../../core/model/entry.ts';
+import { foldEntries } from '../../core/model/fold.ts';
+import {
+  DEFAULT_PROCESS_CONFIG,
+  type ProcessConfig,
+  type ProcessDefinition,
+} from '../../core/model/process-config.ts';
+import type { ProcessSnapshot } from '../../core/model/snapshot.ts';
+import type { AgentProcess } from '../../core/runtime/agent-process.ts';
+import { AgentRuntime } from '../../core/runtime/agent-runtime.ts';
+import { tempDirectory } from './temp-directory.ts';
+import { waitFor } from './wait-for.ts';
+
+export const OPERATOR = { name: 'operator:tester', reason: 'test' } as const;
+
+export interface Bench {
+  readonly directory: string;
+  readonly journal: FileJournal;
+  readonly runtime: AgentRuntime;
+  readonly process: AgentProcess;
+  /** Lines that agents wrote to the ledger, which stands for the world. */
+  ledger(): string[];
+  entries(): Promise<readonly StoredEntry[]>;
+  trigger(payload?: string): Promise<string>;
+  until(what: string, look: (process: AgentProcess) => unknown): Promise<void>;
+  /** Ends this runtime and starts another on the same journal. */
+  again(): Promise<Bench>;
+  quit(): Promise<void>;
+}
+
+/** What every agent source may use: `note(line)` writes a line to the ledger at once. */
+const PRELUDE = (ledger: string): string => `
+import { appendFileSync, existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { defineAgent, DidNotHappen } from 'holdfast';
+const note = (line) => appendFileSync(${JSON.stringify(ledger)}, line + '\\n');
+`;
+
+/** Starts one process called `agent`; `source` is the body of its onTrigger(ctx, event), or a whole module after the prelude. */
+export async function bench(
+  source: string,
+  config: Partial<ProcessConfig> = {},
+  directory: string = tempDirectory(),
+): Promise<Bench> {
+  mkdirSync(directory, { recursive: true });
+  const ledgerPath = join(directory, 'ledger.txt');
+  const entrypoint = join(directory, 'agent.ts');
+  const body = source.includes('export default')
+    ? source
+    : `export default defineAgent({ async onTrigger(ctx, event) { ${source} } });`;
+  writeFileSync(entrypoint, PRELUDE(ledgerPath) + body);
+  const definition: ProcessDefinition = {
+    name: 'agent',
+    description: '',
+    entrypoint,
+    config: { ...DEFAULT_PROCESS_CONFIG, restartBackoffMs: 20, ...config },
+    configHash: JSON.stringify(config),
+    codeHash: 'test',
+  };
+  const journalDirectory = join(directory, 'journal');
+  const journal = openFileJournal(journalDirectory);
+  const runtime = new AgentRuntime({
+    definitions: [definition],
+    journal,
+    journalId: journal.marker!.id,
+    workerHost: childProcessWorkerHost(),
+    clock: systemClock(),
+    ids: { next: () => crypto.randomUUID() },
+    onChange: () => {},
+  });
+  let isOver = false;
+  const quit = async (): Promise<void> => {
+    if (isOver) return;
+    isOver = true;
+    await runtime.quit();
+    await journal.close();
+  };
+  onTestFinished(quit);
+  await runtime.start();
+  const process = runtime.process('agent');
+  return {
+    directory,
+    journal,
+    runtime,
+    process,
+    ledger: () => (existsSync(ledgerPath) ? readFileSync(ledgerPath, 'utf8').trimEnd().split('\n') : []),
+    entries: () => readFileJournal(journalDirectory).read('agent'),
+    trigger: (payload = '') => process.accept('manual', 'manual', payload),
+    until: async (what, look) => void (await waitFor(() => Boolean(look(process)), { what })),
+    again: async () => {
+      await quit();
+      return bench(source, config, directory);
+    },
+    quit,
+  };
+}
+
+/** The state that the journal alone gives, read from its first line. */
+export async function folded(of: Bench): Promise<ProcessSnapshot> {
+  return foldEntries(await of.entries());
+}
+
+export const isIdle = ({ snapshot }: AgentProcess): boolean =>
+  snapshot.open.length === 0 && snapshot.queue.length === 0;
