@@ -5,7 +5,8 @@ import type { RequestOf } from '../contract/requests.ts';
 import type { Resolution } from '../model/effects.ts';
 import { AppError, messageOf } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
-import type { Actor, AgentProcess } from '../runtime/agent-process.ts';
+import type { AgentProcess } from '../runtime/agent-process.ts';
+import type { Actor } from '../runtime/lifecycle-driver.ts';
 import { MANUAL_TRIGGER } from '../runtime/trigger-set.ts';
 
 export type CommandName =

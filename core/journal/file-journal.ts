@@ -101,10 +101,14 @@ export class FileJournal implements JournalProvider {
       .sort();
   }
 
-  async checkpoint(processId: string, state: JsonObject): Promise<StoredEntry> {
+  async checkpoint(
+    processId: string,
+    state: JsonObject,
+    line: Pick<NewEntry, 'entry_id' | 'timestamp'> = {},
+  ): Promise<StoredEntry> {
     this.#open(processId);
     writeCheckpointFile(this.directory, processId, state);
-    return this.append({ process_id: processId, entry_type: 'checkpoint', data: { state } });
+    return this.append({ ...line, process_id: processId, entry_type: 'checkpoint', data: { state } });
   }
 
   async lastCheckpoint(processId: string): Promise<CheckpointRecord | null> {

@@ -75,8 +75,12 @@ export class InMemoryJournal implements JournalProvider {
     return [...this.#lines.keys()].sort();
   }
 
-  checkpoint(processId: string, state: JsonObject): Promise<StoredEntry> {
-    return this.append({ process_id: processId, entry_type: 'checkpoint', data: { state } });
+  checkpoint(
+    processId: string,
+    state: JsonObject,
+    line: Pick<NewEntry, 'entry_id' | 'timestamp'> = {},
+  ): Promise<StoredEntry> {
+    return this.append({ ...line, process_id: processId, entry_type: 'checkpoint', data: { state } });
   }
 
   async lastCheckpoint(processId: string): Promise<CheckpointRecord | null> {

@@ -40,6 +40,13 @@ export function codeOf(error: unknown): string {
   return 'unknown';
 }
 
+/** The error itself if it is ours, else ours around it. */
+export function asAppError(error: unknown): AppError {
+  return error instanceof AppError
+    ? error
+    : new AppError(codeOf(error), messageOf(error), {}, { cause: error });
+}
+
 /** Marks a union as exhausted, so that a new member breaks the build. */
 export function never(value: never): never {
   throw new AppError('internal.unhandled-case', `Unhandled case: ${String(value)}`);

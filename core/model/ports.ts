@@ -45,7 +45,11 @@ export interface JournalProvider {
   readLast(processId: string, limit: number, before?: Cursor): Promise<EntryPage>;
   processes(): Promise<readonly string[]>;
   /** Writes the checkpoint line, and for other readers the checkpoint file [J8]. */
-  checkpoint(processId: string, state: JsonObject): Promise<StoredEntry>;
+  checkpoint(
+    processId: string,
+    state: JsonObject,
+    line?: Pick<NewEntry, 'entry_id' | 'timestamp'>,
+  ): Promise<StoredEntry>;
   lastCheckpoint(processId: string): Promise<CheckpointRecord | null>;
   /** Resolves when everything appended is durable; afterwards nothing can be appended. */
   close(): Promise<void>;

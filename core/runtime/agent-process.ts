@@ -1,32 +1,24 @@
-// One supervised process: its lifecycle, its holds and what operators do to it. It lives in the journal; this object is
-// what moves it.
+// One supervised process: what sets it going, what operators do to it, what it does by itself. It lives in the journal;
+// this object is what moves it.
 
-import { AppError, codeOf, messageOf } from '../model/errors.ts';
-import type { Resolution } from '../model/effects.ts';
-import { needsOperator } from '../model/effects.ts';
-import type { EntryType, TriggerEvent } from '../model/entry.ts';
-import { liftsAtStart, stopsEffects, type HoldKind } from '../model/holds.ts';
+import { backoffMs } from '../model/backoff.ts';
+import { needsOperator, type Resolution } from '../model/effects.ts';
+import type { EntryType } from '../model/entry.ts';
+import { AppError, asAppError, messageOf } from '../model/errors.ts';
+import { liftsAtStart, stopsEffects } from '../model/holds.ts';
 import type { Json, JsonObject } from '../model/json.ts';
-import {
-  isActive,
-  isLifecycleState,
-  transition,
-  type LifecycleCommand,
-  type LifecycleEvent,
-  type LifecycleState,
-} from '../model/lifecycle.ts';
+import type { LifecycleCommand } from '../model/lifecycle.ts';
 import type { Clock, Ids, JournalProvider, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
-import { backoffMs } from '../model/backoff.ts';
 import { ReplayEngine } from '../replay/replay-engine.ts';
+import { Delay } from './delay.ts';
+import { eventIntake, type EventIntake } from './event-intake.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { InvocationRunner } from './invocation-runner.ts';
+import { host, LifecycleDriver, type Actor } from './lifecycle-driver.ts';
 import { Recorder } from './recorder.ts';
 import { TriggerSet } from './trigger-set.ts';
-
-const MAX_QUEUE = 1_000;
-/** How long stopping waits for what is happening outside to end before it ends the worker. */
-const STOP_PATIENCE_MS = 5_000;
 
 export interface ProcessDependencies {
   readonly journal: JournalProvider;
@@ -44,50 +36,61 @@ export interface LiveState {
   readonly isSpawning: boolean;
   readonly isAnswering: boolean;
   readonly running: number;
-  readonly isPerforming: boolean;
   readonly respawnAt: number | null;
   readonly restartAt: number | null;
   /** Why the process can't be moved at all; only force-recover helps. */
   readonly trouble: AppError | null;
 }
 
-export interface Actor {
-  /** `operator:<user>` or `host`. */
-  readonly name: string;
-  readonly reason: string;
-}
-
 export class AgentProcess {
   readonly definition: ProcessDefinition;
+  readonly triggers: TriggerSet;
   readonly #dependencies: ProcessDependencies;
   readonly #runner: InvocationRunner;
-  readonly #triggers: TriggerSet;
-  /** As Promptise has it: this object's own id, in every transition. */
-  readonly #uuid: string;
+  readonly #lifecycle: LifecycleDriver;
+  readonly #restart: Delay;
+  readonly #heartbeat: Heartbeat;
+  readonly #intake: EventIntake;
   #recorder: Recorder;
   #trouble: AppError | null = null;
-  #cancelRestart: (() => void) | null = null;
-  #restartAt: number | null = null;
-  #cancelHeartbeat: (() => void) | null = null;
-  #lastWork: number;
   #stopping: Promise<void> = Promise.resolve();
 
   constructor(definition: ProcessDefinition, dependencies: ProcessDependencies) {
+    const { clock, ids, workerHost, journalId } = dependencies;
     this.definition = definition;
     this.#dependencies = dependencies;
-    this.#uuid = dependencies.ids.next();
-    this.#lastWork = dependencies.clock.monotonic();
+    this.#restart = new Delay(clock);
+    this.#heartbeat = new Heartbeat({
+      clock,
+      intervalMs: definition.config.heartbeatIntervalMs,
+      onBeat: (idleMs) => this.#beat(idleMs),
+    });
     this.#recorder = this.#newRecorder(emptySnapshot());
-    this.#triggers = new TriggerSet(definition, (event) => this.#ticked(event));
+    this.#intake = eventIntake({
+      process: definition.name,
+      ids,
+      recorder: () => this.#recorder,
+      state: () => this.#lifecycle.state,
+      refuseTrouble: () => this.#refuseTrouble(),
+      onAccepted: (triggerId) => this.#accepted(triggerId),
+    });
+    this.triggers = new TriggerSet(definition, (tick) => this.#intake.tick(tick));
+    this.#lifecycle = new LifecycleDriver({
+      recorder: () => this.#recorder,
+      uuid: ids.next(),
+      carryOut: (command) => this.#carryOut(command),
+      onHeld: (stopEffects) => this.#runner.pause(stopEffects),
+      onChange: () => this.#changed(),
+    });
     this.#runner = new InvocationRunner({
       definition,
       recorder: () => this.#recorder,
-      workerHost: dependencies.workerHost,
-      clock: dependencies.clock,
-      keyPrefix: `${dependencies.journalId}/${definition.name}`,
+      workerHost,
+      clock,
+      keyPrefix: `${journalId}/${definition.name}`,
       events: {
         onEnded: () => this.#invocationEnded(),
-        onDoubt: (doubt) => this.#hold('in_doubt', { name: 'host', reason: doubt }),
+        onDoubt: (doubt) => this.#doubted(doubt),
         onFatal: (reason) => this.#fail(reason),
         onChange: () => this.#changed(),
       },
@@ -103,22 +106,20 @@ export class AgentProcess {
   }
 
   get live(): LiveState {
-    const { worker, isSpawning, isAnswering, runningCount, isPerforming, respawnAt } = this.#runner;
+    const { worker, isSpawning, isAnswering, runningCount, respawnAt } = this.#runner;
+    const restartAt = this.#restart.at;
     return {
       worker,
       isSpawning,
       isAnswering,
       running: runningCount,
-      isPerforming,
       respawnAt,
-      restartAt: this.#restartAt,
+      restartAt,
       trouble: this.#trouble,
     };
   }
 
-  get triggers(): TriggerSet {
-    return this.#triggers;
-  }
+  // --- setting going
 
   /**
    * Takes the process over and rebuilds it. Nothing moves yet. A journal that can't be recovered leaves the process in
@@ -138,39 +139,42 @@ export class AgentProcess {
     this.#changed();
   }
 
+  /** The dead must be dead before anything in doubt is touched [S30]. */
+  async #reapWorkers(): Promise<void> {
+    for (const worker of this.snapshot.workers) {
+      await this.#dependencies.workerHost.reap(worker);
+      const { generation, pid } = worker;
+      const exit = { code: null, signal: null, expected: true, reason: 'its host is gone' };
+      this.#recorder.note('worker_exited', { generation, pid, ...exit });
+    }
+  }
+
   /** Sets a recovered process going as its journal left it. */
   begin(): void {
     if (this.#trouble !== null) return;
     this.#configure();
     const { lifecycle } = this.snapshot;
-    if (lifecycle !== 'created') {
-      this.#note('recovered', {
-        from: lifecycle,
-        lifecycle_state: lifecycle,
-        entries_replayed: this.snapshot.seq,
-        context_keys: Object.keys(this.snapshot.context).length,
-      });
-    }
-    this.#beat();
-    switch (this.#state()) {
+    if (lifecycle !== 'created') this.#noteRecovered({});
+    this.#heartbeat.start();
+    switch (this.#lifecycle.state) {
       case 'created':
         this.#applyInitialState();
-        this.#change('start', { name: 'host', reason: 'start() called' });
+        this.#lifecycle.change('start', host('start() called'));
         break;
       case 'starting':
-        this.#run(['prepare']);
+        this.#carryOut('prepare');
         break;
       case 'running':
-        this.#continue();
+        this.#goOn();
         break;
       case 'suspended':
-        this.#liftAtStart();
+        this.#beginSuspended();
         break;
       case 'awaiting':
-        this.#change('wake', { name: 'host', reason: 'nothing is waited for any more' });
+        this.#lifecycle.change('wake', host('nothing is waited for any more'));
         break;
       case 'stopping':
-        this.#run(['finish-stopping']);
+        this.#carryOut('finish-stopping');
         break;
       case 'stopped':
       case 'failed':
@@ -179,136 +183,148 @@ export class AgentProcess {
     this.#changed();
   }
 
-  /** Resolves with the event's id once it is durable: then, and not before, its source may be told [S29]. */
-  async accept(triggerId: string, triggerType: string, payload: Json): Promise<string> {
-    this.#refuseTrouble();
-    const { lifecycle, queue } = this.snapshot;
-    if (!isActive(this.#state())) {
-      throw new AppError(
-        'process.not-active',
-        `${this.name} is ${lifecycle}, so it takes no events. Start it first.`,
-        { process: this.name },
-      );
-    }
-    if (queue.length >= MAX_QUEUE) {
-      throw new AppError(
-        'process.queue-full',
-        `${this.name} has ${queue.length} events waiting and takes no more. Resume it, or wait until it has worked some off.`,
-        { process: this.name },
-      );
-    }
-    const eventId = this.#dependencies.ids.next();
-    this.#lastWork = this.#dependencies.clock.monotonic();
-    await this.#recorder.record('trigger_event', {
-      trigger_id: triggerId,
-      trigger_type: triggerType,
-      event_id: eventId,
-      payload,
+  #configure(): void {
+    const { configHash, codeHash, config } = this.definition;
+    if (this.snapshot.configHash === configHash) return;
+    this.#recorder.note('configured', {
+      hash: configHash,
+      code_hash: codeHash,
+      config: config as unknown as JsonObject,
     });
-    this.#lift('idle', { name: 'host', reason: `woken by ${triggerId}` });
-    this.#continue();
-    this.#changed();
-    return eventId;
+  }
+
+  #applyInitialState(): void {
+    for (const [key, value] of Object.entries(this.definition.config.initialState)) {
+      this.#recorder.note('context_update', { key, value, source: 'system' });
+    }
+  }
+
+  /** Promptise's keys of this type, and why it came to it. Recovering is no transition [S35]. */
+  #noteRecovered(more: JsonObject): void {
+    const { lifecycle, seq, context, invocationCount } = this.snapshot;
+    this.#recorder.note('recovered', {
+      from: lifecycle,
+      lifecycle_state: lifecycle,
+      entries_replayed: seq,
+      context_keys: Object.keys(context).length,
+      invocation_count: invocationCount,
+      ...more,
+    });
+  }
+
+  #beginSuspended(): void {
+    const own = this.snapshot.holds.map((hold) => hold.kind).filter(liftsAtStart);
+    if (own.length > 0) this.#lifecycle.lift(own, host('the host started'));
+    // What is queued waits; cron keeps at most one event for each trigger [S42].
+    if (this.#lifecycle.state === 'suspended') this.#openTriggers();
+  }
+
+  // --- what operators do
+
+  /** Resolves with the event's id once it is durable: then, and not before, its source may be told [S29]. */
+  accept(triggerId: string, triggerType: string, payload: Json): Promise<string> {
+    return this.#intake.accept(triggerId, triggerType, payload);
   }
 
   start(actor: Actor): void {
     this.#refuseTrouble();
-    this.#change('start', actor);
+    this.#lifecycle.change('start', actor);
   }
 
   suspend(actor: Actor): void {
     this.#refuseTrouble();
-    const state = this.#state();
-    if (state !== 'suspended' && !transition(state, 'suspend').ok) {
-      throw new AppError('process.not-running', `${this.name} is ${state}, so there is nothing to suspend.`, {
-        process: this.name,
-      });
+    const { state } = this.#lifecycle;
+    if (state !== 'suspended' && !this.#lifecycle.can('suspend')) {
+      throw this.#refusal('not-running', `is ${state}, so there is nothing to suspend.`);
     }
-    this.#hold('operator', actor);
+    this.#lifecycle.hold('operator', actor);
   }
 
+  /** Lifts what an operator may lift; other holds stay, and the process with them. */
   resume(actor: Actor): void {
     this.#refuseTrouble();
-    if (this.#state() !== 'suspended') {
-      throw new AppError(
-        'process.not-suspended',
-        `${this.name} is ${this.#state()}, not suspended, so there is nothing to resume.`,
-        { process: this.name },
-      );
+    const { state } = this.#lifecycle;
+    if (state !== 'suspended') {
+      throw this.#refusal('not-suspended', `is ${state}, not suspended, so there is nothing to resume.`);
     }
-    for (const kind of ['operator', 'idle', 'quit'] as const) this.#liftOne(kind, actor);
-    this.#resumeIfFree(actor);
+    this.#lifecycle.lift(['operator', 'idle', 'quit'], actor);
   }
 
   async stop(actor: Actor): Promise<void> {
-    this.#cancelPendingRestart();
+    this.#restart.cancel();
     if (this.#trouble !== null) {
       // The journal can't take it; stopping is done all the same [S36].
-      this.#triggers.close();
+      this.triggers.close();
       await this.#runner.endWorker();
       return;
     }
-    if (this.#state() === 'stopped') return;
-    if (this.#state() !== 'stopping') this.#change('stop', actor);
+    const { state } = this.#lifecycle;
+    if (state === 'stopped') return;
+    if (state !== 'stopping') this.#lifecycle.change('stop', actor);
     await this.#stopping;
   }
 
-  /** Ends the worker as an accident would; resolves with its pid. */
+  /** Ends the worker as an accident would; gives its pid. */
   killWorker(): number {
     const pid = this.#runner.killWorker();
     if (pid !== null) return pid;
-    throw new AppError(
-      'process.no-worker',
-      `${this.name} has no worker right now: one is started when there is work.`,
-      { process: this.name },
-    );
+    throw this.#refusal('no-worker', 'has no worker right now: one is started when there is work.');
   }
 
   /** Rebuilds from the journal and takes over, whatever the state: the worker is ended first, and then nothing is assumed. */
   async forceRecover(actor: Actor): Promise<void> {
-    this.#cancelPendingRestart();
-    this.#triggers.close();
+    this.#restart.cancel();
+    this.triggers.close();
     this.#runner.pause(true);
     await this.#runner.endWorker();
     await this.recover();
-    if (this.#trouble !== null) throw this.#trouble;
-    const { lifecycle } = this.snapshot;
-    this.#note('recovered', {
-      from: lifecycle,
-      lifecycle_state: lifecycle,
-      forced: true,
-      actor: actor.name,
-      reason: actor.reason,
-    });
-    const state = this.#state();
-    if (state === 'running') this.#run(['open-triggers', 'dispatch']);
-    else if (state === 'starting') this.#run(['prepare']);
-    else if (state === 'stopping') this.#run(['finish-stopping']);
-    else if (state === 'created' || state === 'stopped' || state === 'failed') this.#change('start', actor);
+    this.#refuseTrouble();
+    this.#noteRecovered({ forced: true, actor: actor.name, reason: actor.reason });
+    switch (this.#lifecycle.state) {
+      case 'running':
+        this.#goOn();
+        break;
+      case 'suspended':
+      case 'awaiting':
+        this.#openTriggers();
+        break;
+      case 'starting':
+        this.#carryOut('prepare');
+        break;
+      case 'stopping':
+        this.#carryOut('finish-stopping');
+        break;
+      case 'created':
+      case 'stopped':
+      case 'failed':
+        this.#lifecycle.change('start', actor);
+        break;
+    }
+    this.#heartbeat.start();
     this.#changed();
   }
 
   /** An operator's word on an effect in doubt [S28]. */
   resolveEffect(effectId: string, resolution: Resolution, actor: Actor): void {
     this.#refuseTrouble();
-    const effect = this.snapshot.open
-      .flatMap((open) => open.effects)
-      .find((candidate) => candidate.effectId === effectId);
-    if (effect === undefined || !needsOperator(effect)) {
+    const effects = this.snapshot.open.flatMap((open) => open.effects);
+    const effect = effects.find((candidate) => candidate.effectId === effectId);
+    const isDoubtful = this.snapshot.holds.some((hold) => hold.kind === 'in_doubt');
+    if (effect === undefined || !isDoubtful || !needsOperator(effect)) {
       throw new AppError(
         'effect.not-in-doubt',
         `The effect ${effectId} is not in doubt (any more), so there is nothing to decide.`,
         { effectId },
       );
     }
-    this.#note('effect_resolved', {
+    this.#recorder.note('effect_resolved', {
       effect_id: effectId,
       resolution: resolution.kind,
       ...(resolution.kind === 'happened' ? { result: resolution.result } : {}),
       operator: actor.name,
       reason: actor.reason,
     });
-    if (this.#runner.doubt() === null) this.#lift('in_doubt', actor);
+    if (this.#runner.doubt() === null) this.#lifecycle.lift(['in_doubt'], actor);
     this.#changed();
   }
 
@@ -319,57 +335,33 @@ export class AgentProcess {
 
   /** Holds a moving process for as long as the host is gone, and lets go of its worker. */
   async quit(): Promise<void> {
-    this.#cancelPendingRestart();
-    this.#cancelHeartbeat?.();
-    this.#triggers.close();
-    if (this.#trouble === null && (this.#state() === 'running' || this.#state() === 'awaiting')) {
-      this.#hold('quit', { name: 'host', reason: 'the host quits' });
+    this.#restart.cancel();
+    this.#heartbeat.stop();
+    this.triggers.close();
+    const { state } = this.#lifecycle;
+    if (this.#trouble === null && (state === 'running' || state === 'awaiting')) {
+      this.#lifecycle.hold('quit', host('the host quits'));
     }
     this.#runner.pause(true);
-    await this.#performed();
-    await this.#runner.endWorker();
+    await this.#runner.endWorkerGently();
     if (this.#trouble === null) await this.#recorder.checkpoint().catch(() => {}); // the recorder has told us
   }
 
-  // --- lifecycle
+  // --- what the lifecycle commands
 
-  #state(): LifecycleState {
-    const { lifecycle } = this.snapshot;
-    return isLifecycleState(lifecycle) ? lifecycle : 'failed';
-  }
-
-  #change(event: LifecycleEvent, actor: Actor): void {
-    const from = this.#state();
-    const result = transition(from, event);
-    if (!result.ok) throw result.error;
-    this.#note('state_transition', {
-      from_state: from,
-      to_state: result.state,
-      reason: actor.reason,
-      process_id: this.#uuid,
-      actor: actor.name,
-    });
-    this.#run(result.commands);
-    this.#changed();
-  }
-
-  #run(commands: readonly LifecycleCommand[]): void {
-    for (const command of commands) this.#runOne(command);
-  }
-
-  #runOne(command: LifecycleCommand): void {
+  #carryOut(command: LifecycleCommand): void {
     switch (command) {
       case 'prepare':
-        this.#change('started', { name: 'host', reason: 'startup complete' });
+        this.#lifecycle.change('started', host('startup complete'));
         return;
       case 'open-triggers':
         this.#openTriggers();
         return;
       case 'close-triggers':
-        this.#triggers.close();
+        this.triggers.close();
         return;
       case 'dispatch':
-        this.#continue();
+        this.#goOn();
         return;
       case 'checkpoint':
         this.#runner.pause(stopsEffects(this.snapshot.holds));
@@ -391,46 +383,29 @@ export class AgentProcess {
 
   #openTriggers(): void {
     try {
-      this.#triggers.open();
+      this.triggers.open();
     } catch (error) {
       this.#fail(messageOf(error));
     }
   }
 
   /** Goes on with whatever may move now. */
-  #continue(): void {
-    if (this.#trouble !== null || this.#state() !== 'running') return;
+  #goOn(): void {
+    if (this.#trouble !== null || this.#lifecycle.state !== 'running') return;
     const doubt = this.#runner.doubt();
     if (doubt !== null) {
-      this.#hold('in_doubt', { name: 'host', reason: doubt });
+      this.#doubted(doubt);
       return;
     }
-    this.#triggersOpen();
+    if (!this.triggers.isOpen) this.#openTriggers();
     this.#runner.dispatch();
   }
 
-  #triggersOpen(): void {
-    if (!this.#triggers.isOpen) this.#openTriggers();
-  }
-
   async #finishStopping(): Promise<void> {
-    await this.#performed();
-    await this.#runner.endWorker();
-    if (this.#state() === 'stopping') this.#change('stopped', { name: 'host', reason: 'shutdown complete' });
-  }
-
-  /** Waits until nothing outward is happening, but not for ever. */
-  async #performed(): Promise<void> {
-    const { clock } = this.#dependencies;
-    const deadline = clock.monotonic() + STOP_PATIENCE_MS;
-    while (this.#runner.isPerforming && clock.monotonic() < deadline) {
-      await new Promise<void>((resolve) => void clock.after(20, resolve));
+    await this.#runner.endWorkerGently();
+    if (this.#trouble === null && this.#lifecycle.state === 'stopping') {
+      this.#lifecycle.change('stopped', host('shutdown complete'));
     }
-  }
-
-  #fail(reason: string): void {
-    if (!transition(this.#state(), 'fail').ok) return;
-    this.#change('fail', { name: 'host', reason });
   }
 
   #considerRestart(): void {
@@ -438,138 +413,54 @@ export class AgentProcess {
     if (restartPolicy === 'never') return;
     const { restarts, lifecycleReason } = this.snapshot;
     if (restarts >= maxRestarts) {
-      this.#note('restart_exhausted', { reason: lifecycleReason, restarts, max_restarts: maxRestarts });
+      this.#recorder.note('restart_exhausted', {
+        reason: lifecycleReason,
+        restarts,
+        max_restarts: maxRestarts,
+      });
       return;
     }
     const attempt = restarts + 1;
-    const delayMs = backoffMs(restartBackoffMs, attempt);
-    this.#note('restart', { reason: lifecycleReason, attempt });
-    this.#restartAt = this.#dependencies.clock.now() + delayMs;
-    this.#cancelRestart = this.#dependencies.clock.after(delayMs, () => {
-      this.#cancelPendingRestart();
-      if (this.#trouble === null && this.#state() === 'failed') {
-        this.#change('start', { name: 'host', reason: `restart ${attempt} of ${maxRestarts}` });
-      }
+    this.#recorder.note('restart', { reason: lifecycleReason, attempt });
+    this.#restart.start(backoffMs(restartBackoffMs, attempt), () => {
+      if (this.#trouble !== null || this.#lifecycle.state !== 'failed') return;
+      this.#lifecycle.change('start', host(`restart ${attempt} of ${maxRestarts}`));
     });
-  }
-
-  #cancelPendingRestart(): void {
-    this.#cancelRestart?.();
-    this.#cancelRestart = null;
-    this.#restartAt = null;
-  }
-
-  // --- holds [S34]
-
-  #hold(kind: HoldKind, actor: Actor): void {
-    if (this.#trouble !== null) return;
-    const known = this.snapshot.holds.find((hold) => hold.kind === kind);
-    if (known === undefined || known.reason !== actor.reason) {
-      this.#note('hold_placed', { hold: kind, reason: actor.reason, actor: actor.name });
-    }
-    if (transition(this.#state(), 'suspend').ok) this.#change('suspend', actor);
-    else this.#runner.pause(stopsEffects(this.snapshot.holds));
-    this.#changed();
-  }
-
-  #liftOne(kind: HoldKind, actor: Actor): void {
-    if (!this.snapshot.holds.some((hold) => hold.kind === kind)) return;
-    this.#note('hold_lifted', { hold: kind, reason: actor.reason, actor: actor.name });
-  }
-
-  #lift(kind: HoldKind, actor: Actor): void {
-    if (!this.snapshot.holds.some((hold) => hold.kind === kind)) return;
-    this.#liftOne(kind, actor);
-    this.#resumeIfFree(actor);
-  }
-
-  #resumeIfFree(actor: Actor): void {
-    if (this.snapshot.holds.length === 0 && this.#state() === 'suspended') this.#change('resume', actor);
-    this.#changed();
-  }
-
-  #liftAtStart(): void {
-    const own = this.snapshot.holds.filter((hold) => liftsAtStart(hold.kind));
-    for (const hold of own) this.#liftOne(hold.kind, { name: 'host', reason: 'the host started' });
-    if (own.length > 0) this.#resumeIfFree({ name: 'host', reason: 'the host started' });
-    // What is queued waits; cron keeps at most one event for each trigger [S42].
-    if (this.#state() === 'suspended') this.#openTriggers();
   }
 
   // --- what happens by itself
 
-  #ticked(event: Pick<TriggerEvent, 'triggerId' | 'triggerType' | 'payload'>): void {
-    const isHeld = this.#state() === 'suspended';
-    if (isHeld && this.snapshot.queue.some((queued) => queued.triggerId === event.triggerId)) return;
-    this.accept(event.triggerId, event.triggerType, event.payload).catch((error: unknown) => {
-      // A journal that fails has told so already; a full queue leaves its own trace.
-      if (this.#trouble !== null) return;
-      this.#note('dead_letter', {
-        event_id: this.#dependencies.ids.next(),
-        trigger_id: event.triggerId,
-        reason: messageOf(error),
-        attempts: 0,
-      });
-    });
+  #accepted(triggerId: string): void {
+    this.#heartbeat.worked();
+    this.#lifecycle.lift(['idle'], host(`woken by ${triggerId}`));
+    this.#goOn();
+    this.#changed();
   }
 
   #invocationEnded(): void {
-    this.#lastWork = this.#dependencies.clock.monotonic();
+    this.#heartbeat.worked();
     const { consecutiveFailures, lastError } = this.snapshot;
     if (consecutiveFailures >= this.definition.config.maxConsecutiveFailures) {
       this.#fail(`${consecutiveFailures} failures in a row, the last: ${lastError?.message ?? 'unknown'}`);
     }
   }
 
-  #beat(): void {
-    const { clock } = this.#dependencies;
-    const { heartbeatIntervalMs, idleTimeoutMs } = this.definition.config;
-    this.#cancelHeartbeat?.();
-    this.#cancelHeartbeat = clock.after(heartbeatIntervalMs, () => {
-      this.#runner.ping();
-      const idleMs = clock.monotonic() - this.#lastWork;
-      if (
-        idleTimeoutMs > 0 &&
-        idleMs > idleTimeoutMs &&
-        this.#state() === 'running' &&
-        this.#runner.runningCount === 0
-      ) {
-        this.#hold('idle', { name: 'host', reason: `no event for ${Math.round(idleMs / 1000)} s` });
-      }
-      this.#beat();
-      this.#changed();
-    });
+  #doubted(doubt: string): void {
+    if (this.#trouble === null) this.#lifecycle.hold('in_doubt', host(doubt));
   }
 
-  #configure(): void {
-    const { configHash, codeHash, config } = this.definition;
-    if (this.snapshot.configHash === configHash) return;
-    this.#note('configured', {
-      hash: configHash,
-      code_hash: codeHash,
-      config: config as unknown as JsonObject,
-    });
+  #fail(reason: string): void {
+    if (this.#lifecycle.can('fail')) this.#lifecycle.change('fail', host(reason));
   }
 
-  #applyInitialState(): void {
-    for (const [key, value] of Object.entries(this.definition.config.initialState)) {
-      this.#note('context_update', { key, value, source: 'system' });
+  #beat(idleMs: number): void {
+    this.#runner.ping();
+    const { idleTimeoutMs } = this.definition.config;
+    const isIdle = this.#lifecycle.state === 'running' && this.#runner.runningCount === 0;
+    if (idleTimeoutMs > 0 && idleMs > idleTimeoutMs && isIdle && this.#trouble === null) {
+      this.#lifecycle.hold('idle', host(`no event for ${Math.round(idleMs / 1000)} s`));
     }
-  }
-
-  /** The dead must be dead before anything in doubt is touched [S30]. */
-  async #reapWorkers(): Promise<void> {
-    for (const worker of this.snapshot.workers) {
-      await this.#dependencies.workerHost.reap(worker);
-      this.#note('worker_exited', {
-        generation: worker.generation,
-        pid: worker.pid,
-        code: null,
-        signal: null,
-        expected: true,
-        reason: 'its host is gone',
-      });
-    }
+    this.#changed();
   }
 
   // --- small parts
@@ -594,27 +485,21 @@ export class AgentProcess {
   /** The journal did not take an entry: nothing may happen that it does not know of. */
   #journalFailed(error: unknown): void {
     this.#trouble = asAppError(error);
-    this.#triggers.close();
+    this.triggers.close();
     this.#runner.pause(true);
     void this.#runner.endWorker();
     this.#changed();
-  }
-
-  #note(type: EntryType, data: JsonObject): void {
-    this.#recorder.note(type, data);
   }
 
   #refuseTrouble(): void {
     if (this.#trouble !== null) throw this.#trouble;
   }
 
+  #refusal(what: string, why: string): AppError {
+    return new AppError(`process.${what}`, `${this.name} ${why}`, { process: this.name });
+  }
+
   #changed(): void {
     this.#dependencies.onChange(this.name);
   }
-}
-
-function asAppError(error: unknown): AppError {
-  return error instanceof AppError
-    ? error
-    : new AppError(codeOf(error), messageOf(error), {}, { cause: error });
 }

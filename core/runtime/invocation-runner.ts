@@ -13,6 +13,7 @@ import type { Clock, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { viewAtStart, type OpenInvocation, type ProcessSnapshot } from '../model/snapshot.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
+import { Delay } from './delay.ts';
 import type { Recorder } from './recorder.ts';
 import { describeGone, WorkerSlot, type WorkerGone } from './worker-slot.ts';
 
@@ -20,6 +21,9 @@ import { describeGone, WorkerSlot, type WorkerGone } from './worker-slot.ts';
 const MAX_RESPONSE = 2_000;
 const MAX_ERROR = 1_000;
 const MAX_PREVIEW = 200;
+/** How long stopping waits for what is happening outside. */
+const STOP_PATIENCE_MS = 5_000;
+const STOP_POLL_MS = 20;
 
 export interface RunnerEvents {
   /** An invocation has ended, well or not. */
@@ -51,12 +55,13 @@ export class InvocationRunner {
   readonly #performing = new Set<string>();
   #effectsStopped = false;
   #wanted = false;
-  #cancelRespawn: (() => void) | null = null;
-  #respawnAt: number | null = null;
-  #cancelReap: (() => void) | null = null;
+  readonly #respawn: Delay;
+  readonly #reap: Delay;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
+    this.#respawn = new Delay(options.clock);
+    this.#reap = new Delay(options.clock);
     this.#slot = new WorkerSlot(options.workerHost, {
       onStarted: ({ pid, startTime }, generation) => {
         this.#recorder.note('worker_started', { generation, pid, start_time: startTime });
@@ -90,16 +95,11 @@ export class InvocationRunner {
 
   /** Epoch milliseconds of the next attempt to start a worker; null when none is waited for. */
   get respawnAt(): number | null {
-    return this.#respawnAt;
+    return this.#respawn.at;
   }
 
   get runningCount(): number {
     return this.#running.size;
-  }
-
-  /** Something outward may be happening right now. */
-  get isPerforming(): boolean {
-    return this.#performing.size > 0;
   }
 
   /** Begins and continues whatever may run. Called whenever that could have changed. */
@@ -116,15 +116,25 @@ export class InvocationRunner {
   pause(stopEffects: boolean): void {
     this.#wanted = false;
     this.#effectsStopped = stopEffects;
-    this.#forgetRespawn();
+    this.#respawn.cancel();
     this.#reapWhenIdle();
   }
 
   /** Ends the worker. What it was running stays open. */
   async endWorker(): Promise<void> {
-    this.#forgetRespawn();
-    this.#keepWorker();
+    this.#respawn.cancel();
+    this.#reap.cancel();
     await this.#slot.end();
+  }
+
+  /** The same, but first waits a while for what is happening outside to end. */
+  async endWorkerGently(): Promise<void> {
+    const { clock } = this.#options;
+    const deadline = clock.monotonic() + STOP_PATIENCE_MS;
+    while (this.#performing.size > 0 && clock.monotonic() < deadline) {
+      await new Promise<void>((resolve) => void clock.after(STOP_POLL_MS, resolve));
+    }
+    await this.endWorker();
   }
 
   /** Kills the worker as an accident would; null when there is none. */
@@ -174,9 +184,9 @@ export class InvocationRunner {
   }
 
   #spawn(): void {
-    if (this.#respawnAt !== null) return;
+    if (this.#respawn.at !== null) return;
     const { definition } = this.#options;
-    this.#keepWorker();
+    this.#reap.cancel();
     this.#slot.spawn({
       process: definition.name,
       entrypoint: definition.entrypoint,
@@ -199,7 +209,7 @@ export class InvocationRunner {
   }
 
   #invoke(open: OpenInvocation): void {
-    this.#keepWorker();
+    this.#reap.cancel();
     this.#running.set(open.event.eventId, this.#options.clock.monotonic());
     this.#slot.send({
       type: 'invoke',
@@ -354,7 +364,7 @@ export class InvocationRunner {
   }
 
   #workerGone(gone: WorkerGone): void {
-    this.#keepWorker();
+    this.#reap.cancel();
     this.#running.clear();
     this.#performing.clear();
     this.#withheld = [];
@@ -382,31 +392,14 @@ export class InvocationRunner {
       this.#options.events.onFatal(`${reason}; ${deaths} times in a row without progress`);
       return;
     }
-    const delayMs = backoffMs(restartBackoffMs, deaths);
-    this.#respawnAt = this.#options.clock.now() + delayMs;
-    this.#cancelRespawn = this.#options.clock.after(delayMs, () => {
-      this.#forgetRespawn();
-      this.#handOver();
-    });
-  }
-
-  #forgetRespawn(): void {
-    this.#cancelRespawn?.();
-    this.#cancelRespawn = null;
-    this.#respawnAt = null;
+    this.#respawn.start(backoffMs(restartBackoffMs, deaths), () => this.#handOver());
   }
 
   #reapWhenIdle(): void {
-    if (this.#running.size > 0 || !this.#slot.isReady || this.#cancelReap !== null) return;
-    this.#cancelReap = this.#options.clock.after(this.#options.definition.config.workerIdleMs, () => {
-      this.#cancelReap = null;
+    if (this.#running.size > 0 || !this.#slot.isReady || this.#reap.at !== null) return;
+    this.#reap.start(this.#options.definition.config.workerIdleMs, () => {
       if (this.#running.size === 0) void this.#slot.end();
     });
-  }
-
-  #keepWorker(): void {
-    this.#cancelReap?.();
-    this.#cancelReap = null;
   }
 
   #changed(): void {

@@ -77,7 +77,7 @@ export class Recorder {
   }
 
   checkpoint(): Promise<void> {
-    const { level, process, journal, clock } = this.#options;
+    const { level, process, journal, clock, ids } = this.#options;
     if (level === 'none') return Promise.resolve();
     const state = snapshotToState(this.#snapshot, FOLD_VERSION);
     const timestamp = timestampOf(clock.now());
@@ -89,7 +89,7 @@ export class Recorder {
       data: { state },
     });
     return this.#settle(
-      journal.checkpoint(process, state).then((entry) => {
+      journal.checkpoint(process, state, { entry_id: ids.next(), timestamp }).then((entry) => {
         this.#lastCheckpointBytes = entry.sizeBytes;
         this.#bytesSince = 0;
         return { ...entry, sizeBytes: 0 };

@@ -13,7 +13,8 @@ export interface TriggerView {
   readonly next: string | null;
 }
 
-type Tick = Pick<TriggerEvent, 'triggerId' | 'triggerType' | 'payload'>;
+/** A trigger's call, before it is an event. */
+export type Tick = Pick<TriggerEvent, 'triggerId' | 'triggerType' | 'payload'>;
 
 /** The triggers of one process, opened and closed together. */
 export class TriggerSet {
