@@ -1,6 +1,6 @@
 // Which shell shows the console on this machine, decided without looking at the machine.
 
-export const SHELLS = ['electron', 'standin', 'terminal'] as const;
+const SHELLS = ['electron', 'standin', 'terminal'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 export interface Machine {

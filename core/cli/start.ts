@@ -19,6 +19,16 @@ const places: ElectronPlaces = {
   cache: join(root, 'node_modules/.cache/holdfast'),
 };
 
+/** A shell that ends with an error before this has not started: what else could be tried then. */
+const AT_ONCE_MS = 5_000;
+const SHELL_ENDED: Readonly<Record<Shell, readonly string[]>> = {
+  electron: [
+    'It ended at once. `HOLDFAST_HOST=standin npm start` uses Chromium, `HOLDFAST_HOST=terminal npm start` this terminal.',
+  ],
+  standin: ['It ended at once. `HOLDFAST_HOST=terminal npm start` uses this terminal.'],
+  terminal: [],
+};
+
 interface Arguments {
   readonly workspace: string | null;
   readonly journals: readonly string[];
@@ -152,7 +162,10 @@ async function main(): Promise<void> {
     console.error(`${command} could not be started: ${error.message}`);
     process.exitCode = 1;
   });
+  const started = performance.now();
   running.once('exit', (code, signal) => {
+    if (code !== 0 && performance.now() - started < AT_ONCE_MS)
+      SHELL_ENDED[plan.shell].forEach((line) => console.error(line));
     process.exitCode = signal === null ? (code ?? 1) : 128 + constants.signals[signal];
   });
 }

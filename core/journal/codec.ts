@@ -10,7 +10,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { JournalEntry, Verification } from '../model/entry.ts';
+import type { Fault, JournalEntry, Verification } from '../model/entry.ts';
 import { AppError, messageOf } from '../model/errors.ts';
 import { isObject, textAt, type Json, type JsonObject } from '../model/json.ts';
 import { parseTimestamp } from '../model/time.ts';
@@ -21,7 +21,14 @@ export const FIRST_PREV = 'A'.repeat(22);
 
 const CRC_TAIL = /^,"crc":"([0-9a-f]{8})"\}$/;
 const CRC_TAIL_BYTES = 18;
+const OUR_KEYS = ['seq', 'ack', 'prev', 'crc'] as const;
+const KEYS_TAIL_BYTES = 120;
 const KEYS_TAIL = /"seq":(\d+),"ack":(\d+),"prev":"([\w-]{22})","crc":"[0-9a-f]{8}"\}$/;
+
+/** Deeper lines are not read: walking them would overflow the stack, here as in Python. */
+const MAX_DEPTH = 1_000;
+/** Deeper entries are not written, so that a checkpoint, which wraps what they bring, still can be. */
+const MAX_DEPTH_OF_ENTRY = 400;
 
 export interface LineKeys {
   readonly seq: number;
@@ -36,6 +43,13 @@ export function encodeLine(entry: JournalEntry, keys: LineKeys): Buffer {
   const { seq, ack, prev } = keys;
   const text = ascii(stringify({ entry_id, process_id, timestamp, entry_type, data, seq, ack, prev }));
   const body = Buffer.from(text.slice(0, -1), 'latin1');
+  const maxDepth = entry_type === 'checkpoint' ? MAX_DEPTH : MAX_DEPTH_OF_ENTRY;
+  if (nestsDeeper(body, maxDepth)) {
+    throw new AppError(
+      'journal.not-json',
+      `The entry is nested deeper than ${maxDepth} levels. Keep deep structures as a text.`,
+    );
+  }
   const crc = crc32(body).toString(16).padStart(8, '0');
   return Buffer.concat([body, Buffer.from(`,"crc":"${crc}"}`, 'latin1')]);
 }
@@ -89,6 +103,8 @@ export type DecodedLine =
       /** Null for a line without ours. */
       readonly keys: LineKeys | null;
       readonly verification: Verification;
+      /** What makes it broken; null where it is not. */
+      readonly fault: Fault | null;
     }
   | { readonly ok: false; readonly reason: string };
 
@@ -98,6 +114,7 @@ export type DecodedLine =
  */
 export function decodeLine(line: Buffer, prevHash?: string): DecodedLine {
   if (!isUtf8(line)) return { ok: false, reason: 'not UTF-8' };
+  if (nestsDeeper(line, MAX_DEPTH)) return { ok: false, reason: `nested deeper than ${MAX_DEPTH} levels` };
   const text = line.toString('utf8');
   let parsed: Json;
   try {
@@ -114,7 +131,8 @@ export function decodeLine(line: Buffer, prevHash?: string): DecodedLine {
   if (parseTimestamp(timestamp) === null)
     return { ok: false, reason: `its timestamp is not a time: ${shorten(timestamp)}` };
   const data = parsed['data'];
-  const keys = keysOf(text);
+  const keys = keysOf(line);
+  const fault = faultOf(line, keys, parsed, prevHash);
   return {
     ok: true,
     entry: {
@@ -125,25 +143,64 @@ export function decodeLine(line: Buffer, prevHash?: string): DecodedLine {
       data: isObject(data) ? data : {},
     },
     keys,
-    verification: verify(line, keys, prevHash),
+    verification: fault !== null ? 'broken' : keys === null ? 'unverified' : 'verified',
+    fault,
   };
 }
 
-function keysOf(text: string): LineKeys | null {
-  const match = KEYS_TAIL.exec(text.slice(-120));
+/** The number that a line of ours gives itself; null for any other line, and where the checksum does not hold. */
+export function recordedSeq(line: Buffer): number | null {
+  const keys = keysOf(line);
+  return keys !== null && hasValidCrc(line) ? keys.seq : null;
+}
+
+function keysOf(line: Buffer): LineKeys | null {
+  const match = KEYS_TAIL.exec(line.toString('latin1', Math.max(0, line.length - KEYS_TAIL_BYTES)));
   return match === null ? null : { seq: Number(match[1]), ack: Number(match[2]), prev: match[3]! };
 }
 
-function verify(line: Buffer, keys: LineKeys | null, prevHash: string | undefined): Verification {
-  if (keys === null) return 'unverified';
-  if (prevHash !== undefined && keys.prev !== prevHash) return 'broken';
-  return hasValidCrc(line) ? 'verified' : 'broken';
+function faultOf(
+  line: Buffer,
+  keys: LineKeys | null,
+  parsed: JsonObject,
+  prevHash: string | undefined,
+): Fault | null {
+  // One damaged key must not make a line of ours pass for somebody else's.
+  if (keys === null)
+    return OUR_KEYS.filter((key) => Object.hasOwn(parsed, key)).length >= 3 ? 'checksum' : null;
+  if (!hasValidCrc(line)) return 'checksum';
+  return prevHash !== undefined && keys.prev !== prevHash ? 'link' : null;
 }
 
 function hasValidCrc(line: Buffer): boolean {
   const at = line.length - CRC_TAIL_BYTES;
   const match = CRC_TAIL.exec(line.toString('latin1', at));
   return match !== null && crc32(line.subarray(0, at)) === Number.parseInt(match[1]!, 16);
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Counts brackets outside strings; whether they match is for the parser to say. */
+function nestsDeeper(json: Buffer, maxDepth: number): boolean {
+  if (json.length <= maxDepth) return false;
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (inString) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) {
+      inString = true;
+    } else if (byte === 0x5b || byte === 0x7b) {
+      depth += 1;
+      if (depth > maxDepth) return true;
+    } else if (byte === 0x5d || byte === 0x7d) {
+      depth -= 1;
+    }
+  }
+  return false;
 }
 
 function shorten(text: string): string {

@@ -28,9 +28,28 @@ export function parseLossless(text: string): Json {
 const TOKEN = `\u0000${crypto.randomUUID()}:`;
 
 function quoteTokens(text: string): string {
-  return text.replaceAll(/"(?:[^"\\]|\\.)*"|-?Infinity|NaN/gs, (match) =>
-    match.startsWith('"') ? match : JSON.stringify(TOKEN + match),
-  );
+  const parts: string[] = [];
+  const candidate = /"|-?Infinity|NaN/g;
+  let from = 0;
+  for (let match = candidate.exec(text); match !== null; match = candidate.exec(text)) {
+    if (match[0] === '"') {
+      candidate.lastIndex = endOfString(text, candidate.lastIndex);
+    } else {
+      parts.push(text.slice(from, match.index), JSON.stringify(TOKEN + match[0]));
+      from = candidate.lastIndex;
+    }
+  }
+  return parts.join('') + text.slice(from);
+}
+
+/** Behind the quote that ends the string whose inside begins at `from`. A pattern would run out of stack on long ones. */
+function endOfString(text: string, from: number): number {
+  for (let quote = text.indexOf('"', from); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let slash = quote;
+    while (slash > from && text[slash - 1] === '\\') slash -= 1;
+    if ((quote - slash) % 2 === 0) return quote + 1;
+  }
+  return text.length;
 }
 
 interface ReviverContext {
@@ -38,7 +57,8 @@ interface ReviverContext {
 }
 
 function parseWithSource(text: string): Json {
-  const revive = (_key: string, value: unknown, context?: ReviverContext): unknown => {
+  const revive = (key: string, value: unknown, context?: ReviverContext): unknown => {
+    if (key.startsWith(TOKEN)) throw new SyntaxError(`${key.slice(TOKEN.length)} is no key`);
     if (typeof value === 'number' && context?.source !== undefined) return exact(value, context.source);
     if (typeof value === 'string' && value.startsWith(TOKEN)) return new RawNumber(value.slice(TOKEN.length));
     return value;
@@ -47,7 +67,7 @@ function parseWithSource(text: string): Json {
 }
 
 function exact(value: number, source: string): number | RawNumber {
-  if (source.length < 16 && Number.isFinite(value)) return value;
+  if (source.length < 16 && !/e/i.test(source)) return value;
   return digitsOf(String(value)) === digitsOf(source) ? value : new RawNumber(source);
 }
 

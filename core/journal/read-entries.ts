@@ -2,13 +2,25 @@
 
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { BadLine, StoredEntry } from '../model/entry.ts';
+import { AppError } from '../model/errors.ts';
 import type { Cursor, EntryPage, ReadOptions } from '../model/ports.ts';
 import { parseTimestamp } from '../model/time.ts';
-import { decodeLine, FIRST_PREV, hashLine } from './codec.ts';
+import { decodeLine, FIRST_PREV, hashLine, recordedSeq } from './codec.ts';
 import { committedEnd, countLines, linesBackwards, linesForwards, withFile, type Line } from './lines.ts';
 
 /** A page ends early when its lines add up to this. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+/** What the line before says about the next one. */
+interface Before {
+  /** Undefined where the line before was not read. */
+  readonly hash: string | undefined;
+  /** The number that it gives itself; null where it gives none that can be trusted. */
+  readonly seq: number | null;
+}
+
+const AT_BEGINNING: Before = { hash: FIRST_PREV, seq: null };
+const NOT_READ: Before = { hash: undefined, seq: null };
 
 /**
  * The committed entries and bad lines of a file, oldest first, from the line that begins at `startOffset` and has the
@@ -21,13 +33,13 @@ export function* entriesForwards(
 ): Generator<StoredEntry | BadLine> {
   const fd = openSync(path, 'r');
   try {
-    let seq = startSeq;
-    let prevHash = startOffset === 0 ? FIRST_PREV : undefined;
+    let physical = startSeq;
+    let before = startOffset === 0 ? AT_BEGINNING : NOT_READ;
     for (const line of linesForwards(fd, startOffset, committedEnd(fd, fstatSync(fd).size))) {
-      const item = toItem(line, seq, prevHash);
+      const item = toItem(line, () => physical, before);
       if (item !== null) yield item;
-      prevHash = hashLine(line.bytes);
-      seq += 1;
+      before = behind(line);
+      physical += 1;
     }
   } finally {
     closeSync(fd);
@@ -51,15 +63,16 @@ export function selectForwards(path: string, options: ReadOptions): StoredEntry[
 /** The newest `limit` lines before `before`, or before the last line feed. */
 export function pageBackwards(path: string, limit: number, before?: Cursor): EntryPage {
   return withFile(path, (fd, size) => {
-    const end =
-      before === undefined ? committedEnd(fd, size) : Math.min(offsetOf(before), committedEnd(fd, size));
+    const committed = committedEnd(fd, size);
+    const end = before === undefined ? committed : Math.min(offsetOf(before), committed);
+    if (committedEnd(fd, end) !== end) throw badCursor();
     const lines: Line[] = [];
     let bytes = 0;
     // One more than asked for: its hash is what the page's first line has to name.
     for (const line of linesBackwards(fd, end)) {
       lines.push(line);
       bytes += line.sizeBytes;
-      if (lines.length > limit || bytes > MAX_PAGE_BYTES) break;
+      if (lines.length > limit || (lines.length > 1 && bytes > MAX_PAGE_BYTES)) break;
     }
     const previous =
       lines.length > limit || (lines.length > 1 && lines.at(-1)!.offset > 0) ? lines.pop() : undefined;
@@ -72,14 +85,14 @@ function toPage(fd: number, lines: readonly Line[], previous: Line | undefined):
   const entries: StoredEntry[] = [];
   const badLines: BadLine[] = [];
   const first = lines[0];
-  let seq = first === undefined ? 1 : firstSeq(fd, lines);
-  let prevHash =
-    previous === undefined ? (first?.offset === 0 ? FIRST_PREV : undefined) : hashLine(previous.bytes);
-  for (const line of lines) {
-    const item = toItem(line, seq, prevHash);
+  // Only a line without a number of its own has to be counted.
+  let counted: number | null = null;
+  const linesBefore = (): number => (counted ??= countLines(fd, first!.offset));
+  let before = previous === undefined ? (first?.offset === 0 ? AT_BEGINNING : NOT_READ) : behind(previous);
+  for (const [at, line] of lines.entries()) {
+    const item = toItem(line, () => linesBefore() + 1 + at, before);
     if (item !== null) (isBad(item) ? badLines : entries).push(item as StoredEntry & BadLine);
-    prevHash = hashLine(line.bytes);
-    seq += 1;
+    before = behind(line);
   }
   return {
     entries,
@@ -88,30 +101,31 @@ function toPage(fd: number, lines: readonly Line[], previous: Line | undefined):
   };
 }
 
-/** The number of the page's first line: from a line of ours that says it, else by counting the lines before. */
-function firstSeq(fd: number, lines: readonly Line[]): number {
-  for (const [at, line] of lines.entries()) {
-    const decoded = decodeLine(line.bytes);
-    if (!decoded.ok || decoded.keys === null) break;
-    if (decoded.verification === 'verified') return decoded.keys.seq - at;
-  }
-  return countLines(fd, lines[0]!.offset) + 1;
+function behind(line: Line): Before {
+  return { hash: hashLine(line.bytes), seq: recordedSeq(line.bytes) };
 }
 
 /** Null for a blank line, which means nothing and is no damage. */
-function toItem(line: Line, seq: number, prevHash: string | undefined): StoredEntry | BadLine | null {
-  const { offset, sizeBytes } = line;
-  if (line.bytes.length === 0) return null;
-  const decoded = decodeLine(line.bytes, prevHash);
-  if (!decoded.ok) return { seq, offset, sizeBytes, reason: decoded.reason };
-  const outOfStep = decoded.keys !== null && decoded.keys.seq !== seq;
-  return {
-    ...decoded.entry,
-    seq,
-    verification: outOfStep ? 'broken' : decoded.verification,
-    offset,
-    sizeBytes,
-  };
+function toItem(line: Line, physical: () => number, before: Before): StoredEntry | BadLine | null {
+  const { offset, sizeBytes, bytes } = line;
+  if (bytes.every(isBlank)) return null;
+  const decoded = decodeLine(bytes, before.hash);
+  if (!decoded.ok) return { seq: physical(), offset, sizeBytes, reason: decoded.reason };
+  const { entry, keys, verification } = decoded;
+  if (keys === null || decoded.fault === 'checksum') {
+    const fault = decoded.fault === null ? {} : { fault: decoded.fault };
+    return { ...entry, seq: physical(), verification, ...fault, offset, sizeBytes };
+  }
+  // A number is checked against the line right before: after a gap, which is said once, counting goes on behind it.
+  const isOutOfStep = before.seq !== null && keys.seq !== before.seq + 1;
+  const fault = decoded.fault ?? (isOutOfStep ? ('sequence' as const) : null);
+  return fault === null
+    ? { ...entry, seq: keys.seq, verification, offset, sizeBytes }
+    : { ...entry, seq: keys.seq, verification: 'broken', fault, offset, sizeBytes };
+}
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
 export function isBad(item: StoredEntry | BadLine): item is BadLine {
@@ -123,5 +137,13 @@ function cursorOf(offset: number): Cursor {
 }
 
 function offsetOf(cursor: Cursor): number {
+  if (!/^b\d{1,15}$/.test(cursor)) throw badCursor();
   return Number(cursor.slice(1));
+}
+
+function badCursor(): AppError {
+  return new AppError(
+    'journal.bad-cursor',
+    'The place to go on from is none in this journal. Read it again from its end.',
+  );
 }

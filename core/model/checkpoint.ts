@@ -2,8 +2,86 @@
 // lifecycle, and under `holdfast` everything else that recovery needs. A checkpoint with that mark is *full*: nothing
 // before it has to be read [S18].
 
-import { cloneJson, numberAt, objectAt, objectsAt, type JsonObject } from './json.ts';
+import { cloneJson, isObject, numberAt, objectAt, objectsAt, type Json, type JsonObject } from './json.ts';
 import { emptySnapshot, type ProcessSnapshot } from './snapshot.ts';
+
+type Shape = (value: Json) => boolean;
+const text: Shape = (value) => typeof value === 'string';
+const number: Shape = (value) => typeof value === 'number';
+const truth: Shape = (value) => typeof value === 'boolean';
+const any: Shape = () => true;
+const orNull =
+  (shape: Shape): Shape =>
+  (value) =>
+    value === null || shape(value);
+const listOf =
+  (shape: Shape): Shape =>
+  (value) =>
+    Array.isArray(value) && value.every(shape);
+const recordOf =
+  (shape: Shape): Shape =>
+  (value) =>
+    isObject(value) && Object.values(value).every(shape);
+const withKeys =
+  (keys: Readonly<Record<string, Shape>>): Shape =>
+  (value) =>
+    isObject(value) &&
+    Object.entries(keys).every(([key, shape]) => Object.hasOwn(value, key) && shape(value[key]!));
+
+const event = withKeys({
+  eventId: text,
+  triggerId: text,
+  triggerType: text,
+  payload: any,
+  acceptedAt: text,
+});
+const effect = withKeys({
+  effectId: text,
+  name: text,
+  occurrence: number,
+  effectClass: text,
+  argsHash: text,
+  argsPreview: text,
+  key: text,
+  attempts: number,
+  announcedAt: text,
+  end: orNull(withKeys({ kind: text })),
+});
+const openInvocation = withKeys({
+  event,
+  invocation: number,
+  attempt: number,
+  startedAt: text,
+  codeHash: text,
+  effects: listOf(effect),
+  writes: listOf(withKeys({ ordinal: number, key: text, value: any })),
+  before: recordOf(orNull(withKeys({ value: any }))),
+});
+
+type Marked = Exclude<
+  keyof ProcessSnapshot,
+  'context' | 'lifecycle' | 'invocationCount' | 'conversation' | 'foreign' | 'lastEntryType' | 'lastEntryAt'
+>;
+/** What stands under the mark. Anybody can write a line, so it is looked at before it is believed. */
+const MARK: Readonly<Record<Marked, Shape>> = {
+  seq: number,
+  lifecycleSince: orNull(text),
+  lifecycleReason: text,
+  lifecycleActor: text,
+  holds: listOf(withKeys({ kind: text, reason: text, actor: text, since: text })),
+  queue: listOf(event),
+  open: listOf(openInvocation),
+  recentRuns: listOf(withKeys({ eventId: text, ok: truth, at: text, durationMs: orNull(number) })),
+  consecutiveFailures: number,
+  runsToday: orNull(withKeys({ day: text, runs: number })),
+  restarts: number,
+  workerDeaths: number,
+  lastError: orNull(withKeys({ code: text, message: text, at: text })),
+  writer: orNull(withKeys({ epoch: number, hostId: text, pid: number, startTime: text, build: text })),
+  workers: listOf(withKeys({ pid: number, startTime: text, generation: number })),
+  generation: number,
+  configHash: orNull(text),
+};
 
 const SHARED = new Set(['context_state', 'lifecycle_state', 'invocation_count', 'conversation', 'holdfast']);
 
@@ -26,10 +104,17 @@ export function stateOf(data: JsonObject): JsonObject {
   return objectAt(data, 'state') ?? data;
 }
 
-/** True for a checkpoint that holds everything [S18]; a foreign or hand-made one sets context and lifecycle only. */
+/**
+ * True for a checkpoint that holds everything [S18]; a foreign or hand-made one sets context and lifecycle only, and so
+ * does one whose mark is not what a fold could have left. Keys that an earlier version did not have may be absent.
+ */
 export function isFullCheckpoint(data: JsonObject): boolean {
   const mark = objectAt(stateOf(data), 'holdfast');
-  return mark !== null && typeof mark['fold_version'] === 'number';
+  return (
+    mark !== null &&
+    typeof mark['fold_version'] === 'number' &&
+    Object.entries(MARK).every(([key, shape]) => !Object.hasOwn(mark, key) || shape(mark[key]!))
+  );
 }
 
 /** The snapshot after a checkpoint entry; `before` is taken over where the checkpoint is not full. */

@@ -27,10 +27,15 @@ export interface NewEntry {
  */
 export type Verification = 'verified' | 'unverified' | 'broken';
 
+/** What does not fit about a broken line: its bytes, the line before it, or its number. */
+export type Fault = 'checksum' | 'link' | 'sequence';
+
 export interface StoredEntry extends JournalEntry {
-  /** The physical line's number in the process's journal, from 1 [J2]. */
+  /** From 1: the number that a line of ours gives itself, of any other the physical line's [J2]. */
   readonly seq: number;
   readonly verification: Verification;
+  /** Only of a broken line. */
+  readonly fault?: Fault;
   /** Where the line begins in its file, and its length with the line feed, in bytes. */
   readonly offset: number;
   readonly sizeBytes: number;

@@ -5,7 +5,7 @@ import { checkpointToSnapshot } from './checkpoint.ts';
 import { isEffectClass, type EffectEnd, type RecordedEffect } from './effects.ts';
 import { isKnownType, type EntryType, type StoredEntry, type TriggerEvent } from './entry.ts';
 import { isHoldKind } from './holds.ts';
-import { numberAt, textAt, type Json, type JsonObject } from './json.ts';
+import { numberAt, showJson, textAt, type Json, type JsonObject } from './json.ts';
 import { emptySnapshot, HEALTH_WINDOW, type OpenInvocation, type ProcessSnapshot } from './snapshot.ts';
 import { dayOf } from './time.ts';
 
@@ -135,7 +135,7 @@ function transitioned(state: ProcessSnapshot, data: JsonObject, timestamp: strin
 function contextWritten(state: ProcessSnapshot, data: JsonObject): void {
   const key = data['key'];
   if (key === undefined || key === null) return;
-  const name = typeof key === 'string' ? key : JSON.stringify(key);
+  const name = typeof key === 'string' ? key : showJson(key);
   const value = data['value'] ?? null;
   for (const open of state.open) {
     if (!Object.hasOwn(open.before, name)) {

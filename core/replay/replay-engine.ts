@@ -5,7 +5,7 @@
 // journal has nothing that would tell damage from a line that its own reader skips, and is read as that reader does.
 
 import { checkpointToSnapshot, isFullCheckpoint } from '../model/checkpoint.ts';
-import type { BadLine, StoredEntry } from '../model/entry.ts';
+import type { BadLine, Fault, StoredEntry } from '../model/entry.ts';
 import { AppError } from '../model/errors.ts';
 import { foldEntries } from '../model/fold.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -45,9 +45,11 @@ export class ReplayEngine {
   async recover(processId: string, { lenient = false }: RecoverOptions = {}): Promise<Recovered> {
     const { entries, damage } = await this.#tail(processId);
     const isOurs = entries.some((entry) => entry.verification !== 'unverified');
-    if (isOurs && damage.length > 0 && !lenient) throw damaged(processId, damage);
-    const snapshot = foldEntries(entries);
     const checkpoint = await this.#foreignCheckpoint(processId, isOurs);
+    // Where no line can be read, nobody knows whose they were, and an empty state would be a guess [P5].
+    const isUnknown = entries.length === 0 && checkpoint === null;
+    if ((isOurs || isUnknown) && damage.length > 0 && !lenient) throw damaged(processId, damage);
+    const snapshot = foldEntries(entries);
     if (checkpoint !== null) {
       // The file was written last and its line never: it is ahead of everything in the journal [S19].
       return recovered(checkpointToSnapshot({ state: checkpoint }, snapshot), [], damage);
@@ -71,7 +73,7 @@ export class ReplayEngine {
       pages.unshift(used);
       damage.unshift(
         ...page.badLines.filter((line) => line.offset > from),
-        ...used.filter((entry) => entry.verification === 'broken').map(brokenLine),
+        ...used.filter((entry, at) => isDamage(entry, start >= 0 && at === 0)).map(brokenLine),
       );
       cursor = start < 0 ? page.before : null;
     }
@@ -100,13 +102,19 @@ function recovered(
   };
 }
 
-function brokenLine({ seq, offset, sizeBytes }: StoredEntry): BadLine {
-  return {
-    seq,
-    offset,
-    sizeBytes,
-    reason: 'its checksum, its number or its link to the line before does not fit',
-  };
+/** A full checkpoint at which reading ends stands for all that is before it, lost or not: its link does not matter. */
+function isDamage({ verification, fault }: StoredEntry, isWhereReadingEnds: boolean): boolean {
+  return verification === 'broken' && !(isWhereReadingEnds && fault !== 'checksum');
+}
+
+const FAULTS: Readonly<Record<Fault, string>> = {
+  checksum: 'has been changed: its checksum does not fit',
+  link: 'does not follow the line before it: lines were lost, put in or changed there',
+  sequence: 'has a number that does not follow the one before it',
+};
+
+function brokenLine({ seq, offset, sizeBytes, fault = 'checksum' }: StoredEntry): BadLine {
+  return { seq, offset, sizeBytes, reason: FAULTS[fault] };
 }
 
 function damaged(processId: string, damage: readonly BadLine[]): AppError {
@@ -114,7 +122,7 @@ function damaged(processId: string, damage: readonly BadLine[]): AppError {
   const more = damage.length === 1 ? '' : `, and ${damage.length - 1} more`;
   return new AppError(
     'journal.damaged',
-    `The journal of ${processId} is damaged after its last checkpoint: line ${first.seq} at byte ${first.offset} ${first.reason}${more}. It can be looked at; to run it, restore the journal from a backup.`,
+    `The journal of ${processId} is damaged after its last checkpoint: line ${first.seq} at byte ${first.offset}: ${first.reason}${more}. It can be looked at; to run it, restore the journal from a backup.`,
     { process: processId, lines: damage.map(({ seq, offset, reason }) => ({ seq, offset, reason })) },
   );
 }

@@ -1,0 +1,78 @@
+// The contract is one table; whoever needs only the names must not see others.
+
+import { describe, expect, test } from 'vitest';
+import { EVENTS } from '../../core/contract/events.ts';
+import { EVENT_NAMES, eventChannel, REQUEST_NAMES, requestChannel } from '../../core/contract/names.ts';
+import { REQUESTS } from '../../core/contract/requests.ts';
+
+test('the names are those of the tables, each once', () => {
+  expect([...REQUEST_NAMES].sort()).toEqual(Object.keys(REQUESTS).sort());
+  expect([...EVENT_NAMES].sort()).toEqual(Object.keys(EVENTS).sort());
+  expect(new Set([...REQUEST_NAMES.map(requestChannel), ...EVENT_NAMES.map(eventChannel)]).size).toBe(
+    REQUEST_NAMES.length + EVENT_NAMES.length,
+  );
+});
+
+test.each(Object.entries(REQUESTS))('%s is defined under its own name', (name, definition) => {
+  expect(definition.name).toBe(name);
+});
+
+describe('a request of any kind', () => {
+  const COMMAND = {
+    journalId: 'journal',
+    process: 'clerk',
+    commandId: '00000000-0000-4000-8000-000000000001',
+    reason: 'asked',
+  };
+  const GOOD: Readonly<Record<keyof typeof REQUESTS, object>> = {
+    'app.info': {},
+    'fleet.read': {},
+    'journals.open': { path: '/somewhere' },
+    'journals.choose': {},
+    'journals.close': { journalId: 'journal' },
+    'processes.read': { journalId: 'journal', process: 'clerk' },
+    'processes.watch': { target: null },
+    'timeline.read': { journalId: 'journal', process: 'clerk', before: null, limit: 50 },
+    'processes.start': COMMAND,
+    'processes.suspend': COMMAND,
+    'processes.resume': COMMAND,
+    'processes.stop': COMMAND,
+    'processes.trigger': { ...COMMAND, payloadText: '{}' },
+    'processes.kill-worker': COMMAND,
+    'processes.force-recover': COMMAND,
+    'effects.resolve': { ...COMMAND, effectId: 'e/mail#0', resolution: { kind: 'skip' } },
+  };
+
+  test.each(REQUEST_NAMES)('%s takes what it says, and nothing that it does not say', (name) => {
+    const { request } = REQUESTS[name];
+    expect(request.safeParse(GOOD[name]).success).toBe(true);
+    expect(request.safeParse({ ...GOOD[name], extra: 1 }).success).toBe(false);
+    for (const wrong of [null, undefined, 1, 'text', []]) expect(request.safeParse(wrong).success).toBe(false);
+  });
+
+  test('[P7] what ends work or decides a doubt needs a reason', () => {
+    for (const name of ['processes.kill-worker', 'processes.force-recover', 'effects.resolve'] as const) {
+      expect(REQUESTS[name].request.safeParse({ ...GOOD[name], reason: '' }).success).toBe(false);
+    }
+    expect(REQUESTS['processes.suspend'].request.safeParse({ ...COMMAND, reason: '' }).success).toBe(true);
+  });
+
+  test('a command without an id of its own is no command', () => {
+    const { commandId: _, ...without } = COMMAND;
+    expect(REQUESTS['processes.stop'].request.safeParse(without).success).toBe(false);
+    expect(REQUESTS['processes.stop'].request.safeParse({ ...COMMAND, commandId: '1' }).success).toBe(false);
+  });
+
+  test('sizes are bounded, so that no page can make a host hold more', () => {
+    const refused: readonly (readonly [keyof typeof REQUESTS, object])[] = [
+      ['journals.open', { path: 'x'.repeat(4097) }],
+      ['timeline.read', { ...GOOD['timeline.read'], limit: 201 }],
+      ['timeline.read', { ...GOOD['timeline.read'], limit: 0 }],
+      ['timeline.read', { ...GOOD['timeline.read'], limit: 1.5 }],
+      ['processes.suspend', { ...COMMAND, reason: 'x'.repeat(501) }],
+      ['processes.read', { journalId: '', process: 'clerk' }],
+      ['processes.trigger', { ...COMMAND, payloadText: 'x'.repeat(100_001) }],
+    ];
+    for (const [name, request] of refused) expect(REQUESTS[name].request.safeParse(request).success).toBe(false);
+  });
+});

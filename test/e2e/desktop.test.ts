@@ -1,0 +1,104 @@
+// What the desktop is told: one notification, the tray's worst state; and every view in both themes, with axe.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { readFileJournal } from '../../core/journal/index.ts';
+import { tempDirectory } from '../support/temp-directory.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { launchConsole, LIMIT_MS, needConsole, needStandIn, type RunningConsole } from './app.ts';
+
+vi.setConfig({ testTimeout: LIMIT_MS });
+
+/** A workspace with one agent that always fails, and one that does not. */
+function failingWorkspace(): string {
+  const workspace = join(tempDirectory(), 'failing');
+  mkdirSync(workspace);
+  const manifest = (name: string, config: string): string =>
+    `name: ${name}\nentrypoint: ./${name}.ts\ntriggers: [{ type: cron, cron_expression: "* * * * * *" }]\n${config}`;
+  writeFileSync(
+    join(workspace, 'doomed.agent'),
+    manifest('doomed', 'config: { max_consecutive_failures: 2 }\n'),
+  );
+  writeFileSync(join(workspace, 'doomed.ts'), agent(`throw new Error('the well is dry');`));
+  writeFileSync(join(workspace, 'steady.agent'), manifest('steady', ''));
+  writeFileSync(join(workspace, 'steady.ts'), agent(`return 'ok';`));
+  return workspace;
+}
+
+const agent = (body: string): string =>
+  `import { defineAgent } from 'holdfast';\nexport default defineAgent({ async onTrigger() { ${body} } });\n`;
+
+test('a process that fails leaves one notification, and the tray shows the worst state', async (context) => {
+  needStandIn(context);
+  const workspace = failingWorkspace();
+  await using console = await launchConsole({ args: ['--workspace', workspace] });
+  await console.page.getByRole('row').filter({ hasText: 'doomed' }).filter({ hasText: 'Failed' }).waitFor();
+  await waitFor(async () => (await console.events('notification')).length > 0, { what: 'the notification' });
+  const tray = await waitFor(
+    async () => (await console.events('tray.image')).at(-1) ?? (await console.events('tray')).at(-1) ?? null,
+  );
+  expect(JSON.stringify(tray)).toMatch(/alarm/);
+  // The other one goes on, and the failure is not told again.
+  const journal = readFileJournal(join(workspace, '.holdfast-journal'));
+  const before = (await journal.read('steady')).length;
+  await waitFor(async () => (await journal.read('steady')).length > before + 8);
+  const notifications = await console.events('notification');
+  expect(notifications).toHaveLength(1);
+  expect(JSON.stringify(notifications[0])).toContain('doomed');
+  await console.screenshot('failed-process');
+});
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+async function axeFindings(console: RunningConsole): Promise<readonly string[]> {
+  await console.page.evaluate(axeSource);
+  return console.page.evaluate(async () => {
+    const { axe } = window as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations } = await axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+  });
+}
+
+test.each(['light', 'dark'] as const)(
+  'every view in the %s theme: a picture, and nothing that axe finds',
+  async (theme, ...[context]) => {
+    void context;
+    await using console = await launchConsole();
+    if (console.host === 'stand-in')
+      await console.inMain(({ __standin }, wanted) => __standin.setSystemTheme(wanted), theme);
+    const { page } = console;
+    await page
+      .getByText(/last \d+ ok|failed/)
+      .first()
+      .waitFor();
+    await waitFor(async () => (await page.getByText(/performing book/).count()) > 0);
+    const findings: string[] = [];
+    const look = async (name: string): Promise<void> => {
+      await console.screenshot(`${name}-${theme}`);
+      findings.push(...(await axeFindings(console)).map((finding) => `${name}: ${finding}`));
+    };
+    await look('fleet');
+    await page.getByRole('row').filter({ hasText: 'invoice-clerk' }).dblclick();
+    await page.getByText('effect_finished').first().waitFor();
+    await page.getByRole('meter').first().waitFor();
+    await look('process');
+    await page.getByRole('tab', { name: 'State' }).click();
+    await page.getByText('invoices_booked').first().waitFor();
+    await look('state');
+    await page.getByRole('tab', { name: /Triggers/ }).click();
+    await look('triggers');
+    await page
+      .getByRole('link', { name: /Journals/ })
+      .or(page.getByRole('button', { name: /Journals/ }))
+      .first()
+      .click();
+    await page.getByText('.holdfast-journal').first().waitFor();
+    await look('journals');
+    expect(findings).toEqual([]);
+    expect(console.pageErrors).toEqual([]);
+  },
+);
