@@ -160,6 +160,12 @@ export default defineConfig({
     'unicorn/prefer-node-protocol': 'error',
     'typescript/switch-exhaustiveness-check': 'error',
     'unicorn/no-array-sort': 'off',
+    // Waiting for what must be there asserts that it comes.
+    'vitest/expect-expect': [
+      'error',
+      { assertFunctionNames: ['expect', '**.waitFor', 'waitFor', 'expect*', 'fc.assert'] },
+    ],
+    'unicorn/require-post-message-target-origin': 'off',
     'vitest/valid-expect': ['error', { maxArgs: 2 }],
     'unicorn/consistent-function-scoping': 'off',
     'unicorn/no-array-reverse': 'off',

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { readFileJournal } from '../../core/journal/index.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -33,7 +33,10 @@ const agent = (body: string): string =>
 test('a process that fails leaves one notification, and the tray shows the worst state', async (context) => {
   needStandIn(context);
   const workspace = failingWorkspace();
-  await using console = await launchConsole({ args: ['--workspace', workspace] });
+  await using console = await launchConsole({
+    args: ['--workspace', workspace],
+    env: { HOLDFAST_TRAY: 'yes' },
+  });
   await console.page.getByRole('row').filter({ hasText: 'doomed' }).filter({ hasText: 'Failed' }).waitFor();
   await waitFor(async () => (await console.events('notification')).length > 0, { what: 'the notification' });
   const tray = await waitFor(
@@ -63,10 +66,9 @@ async function axeFindings(console: RunningConsole): Promise<readonly string[]> 
   });
 }
 
-test.each(['light', 'dark'] as const)(
-  'every view in the %s theme: a picture, and nothing that axe finds',
-  async (theme, ...[context]) => {
-    void context;
+describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
+  test('every view: a picture, and nothing that axe finds', async (context) => {
+    needConsole(context);
     await using console = await launchConsole();
     if (console.host === 'stand-in')
       await console.inMain(({ __standin }, wanted) => __standin.setSystemTheme(wanted), theme);
@@ -100,5 +102,5 @@ test.each(['light', 'dark'] as const)(
     await look('journals');
     expect(findings).toEqual([]);
     expect(console.pageErrors).toEqual([]);
-  },
-);
+  });
+});

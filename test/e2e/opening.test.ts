@@ -2,7 +2,7 @@
 
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { demoWorkspace } from '../support/demo.ts';
 import { PROMPTISE_JOURNALS, promptiseCases, treeHash } from '../support/fixtures.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
@@ -44,7 +44,8 @@ test('[P6] [P8] every Promptise journal, named at the start, shows its processes
 test('numbers beyond a double and hostile text are shown as they were written', async (context) => {
   needConsole(context);
   await using console = await launchConsole({ args: [golden('text-and-numbers')] });
-  await recordedRow(console, 'observer').dblclick();
+  // A journal of one process opens at that process.
+  await console.page.getByRole('heading', { name: 'observer' }).waitFor();
   await console.page.getByRole('tab', { name: 'State' }).click();
   await console.page
     .getByText(/9007199254740993/)
@@ -62,7 +63,8 @@ test('the menu opens what the operator chooses', async (context) => {
     __standin.answerDialog('showOpenDialog', { canceled: false, filePaths: [path] });
     __standin.clickMenuItem('Open Journal…');
   }, directory);
-  await recordedRow(console, 'market-watcher').waitFor();
+  await console.page.getByRole('heading', { name: 'market-watcher' }).waitFor();
+  await console.page.getByText(/last recorded: Running/).waitFor();
 });
 
 test('dropping a directory on the window opens it', async (context) => {
@@ -97,7 +99,7 @@ test('a second launch with a marker opens its directory in the first, and ends',
   await recordedRow(first, 'mail-triage').waitFor();
 });
 
-test.each([
+describe.each([
   ['does not exist', (directory: string) => join(directory, 'nowhere'), /does not exist/],
   ['is empty', (directory: string) => directory, /is empty/],
   [
@@ -125,12 +127,33 @@ test.each([
     },
     /no line in there is a journal entry/,
   ],
-])('a path that %s is explained in a sentence, and nothing else happens', async (_what, make, sentence) => {
-  const directory = tempDirectory();
-  const path = make(directory);
-  const before = treeHash(directory);
-  await using console = await launchConsole({ args: [path] });
-  await console.page.getByText(sentence).first().waitFor();
-  await console.page.getByText('invoice-clerk').first().waitFor();
-  expect(treeHash(directory)).toBe(before);
+])('a path that %s', (_what, make, sentence) => {
+  test('is explained in a sentence, and nothing else happens', async (context) => {
+    needConsole(context);
+    const directory = tempDirectory();
+    const path = make(directory);
+    const before = treeHash(directory);
+    await using console = await launchConsole({ args: [path] });
+    await console.page.getByText(sentence).first().waitFor();
+    // Still a console: with its navigation, and with no error of its own.
+    await console.page.getByText('Fleet').first().waitFor();
+    expect(console.pageErrors).toEqual([]);
+    expect(treeHash(directory)).toBe(before);
+  });
+});
+
+test('a journal that another process is writing opens read-only, and says who writes it', async (context) => {
+  needConsole(context);
+  const workspace = demoWorkspace();
+  await using owner = await launchConsole({ args: ['--workspace', workspace] });
+  await owner.page.getByText('invoice-clerk').first().waitFor();
+  await using second = await launchConsole({ args: [workspace] });
+  await recordedRow(second, 'invoice-clerk').waitFor();
+  await second.page.getByText('Journals').first().click();
+  await second.page.getByText(/Being written by process \d+; looked at from here/).waitFor();
+  // What the first one does there shows in the second.
+  await second.page.getByText('Fleet').first().click();
+  await recordedRow(second, 'market-watcher')
+    .filter({ hasText: /[1-9]\d* today/ })
+    .waitFor();
 });
