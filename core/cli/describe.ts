@@ -31,7 +31,7 @@ function cells(row: ProcessRow, nowMs: number): string[] {
   return [
     safeText(row.name),
     stateText(row),
-    `${budget.runs}${budget.maxRunsPerDay === null ? '' : ` of ${budget.maxRunsPerDay}`}`,
+    `${budget.runs ?? 'unknown'}${budget.maxRunsPerDay === null ? '' : ` of ${budget.maxRunsPerDay}`}`,
     health.sample === 0 ? 'unknown' : `${health.failures} of ${health.sample}`,
     row.lastEntryAt === null ? 'never' : ago(row.lastEntryAt, nowMs),
     safeText(row.why),

@@ -10,7 +10,8 @@ export type Action = z.infer<typeof Action>;
 
 export const BudgetView = z.strictObject({
   day: z.string(),
-  runs: z.number().int(),
+  /** Null: nothing that was read says, so unknown, and never shown as 0 [P5]. */
+  runs: z.number().int().nullable(),
   maxRunsPerDay: z.number().int().nullable(),
   /** Null: not metered, so unknown, and never shown as 0 [P5]. */
   cost: z.number().nullable(),

@@ -8,14 +8,19 @@ import { readFileJournal, type FileJournal } from '../journal/file-journal.ts';
 import { inspectDirectory, type InspectedDirectory } from '../journal/inspect-directory.ts';
 import { PROMPTISE_JOURNAL, WORKSPACE_JOURNAL } from '../journal/layout.ts';
 import { readHolder } from '../journal/lock.ts';
+import { checkpointFile, entriesFile } from '../journal/process-files.ts';
 import { AppError, messageOf } from '../model/errors.ts';
 import type { Cursor } from '../model/ports.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
 import { ReplayEngine } from '../replay/replay-engine.ts';
 import { watchDirectory } from '../tail/watch-directory.ts';
+import { changeStream, type ChangeStream } from './change-stream.ts';
 import { timelinePage, type JournalSource } from './journal-source.ts';
 import { isAlive } from './os-process.ts';
 import { processDetail, processRow, type DetailInput } from './read-model.ts';
+
+/** A journal that somebody else writes fast is not read faster than this. */
+const PERIOD_MS = 500;
 
 interface LookedAt {
   readonly snapshot: ProcessSnapshot;
@@ -48,6 +53,9 @@ class LookedAtJournal implements JournalSource {
   readonly #inspected: InspectedDirectory;
   readonly #journal: FileJournal;
   readonly #watch: Disposable;
+  readonly #stream: ChangeStream;
+  /** Files that changed and have not been looked at since. */
+  readonly #changed = new Set<string>();
   #processes = new Map<string, LookedAt>();
   #loading: Promise<void> = Promise.resolve();
 
@@ -56,25 +64,36 @@ class LookedAtJournal implements JournalSource {
     this.directory = inspected.directory;
     this.id = inspected.marker?.id ?? foreignJournalId(inspected.directory);
     this.#journal = readFileJournal(inspected.directory);
-    this.#watch = watchDirectory(this.directory, () => {
-      this.#loading = this.#loading.then(() => this.load()).then(() => onChange([...this.#processes.keys()]));
+    this.#stream = changeStream(PERIOD_MS, () => {
+      const files = new Set(this.#changed);
+      this.#changed.clear();
+      this.#loading = this.#loading
+        .then(() => this.load(files))
+        .then(() => onChange([...this.#processes.keys()]));
+    });
+    this.#watch = watchDirectory(this.directory, (files) => {
+      for (const file of files) this.#changed.add(file);
+      this.#stream.touch();
     });
   }
 
-  /** Reads every process anew. A process that can't be read is shown with the reason. */
-  async load(): Promise<void> {
+  /** Reads the processes of these files, and those never read, anew. One that can't be read is shown with the reason. */
+  async load(files: ReadonlySet<string> = new Set()): Promise<void> {
     const engine = new ReplayEngine(this.#journal);
-    const loaded = new Map<string, LookedAt>();
     let names: readonly string[];
     try {
       names = await this.#journal.processes();
     } catch (error) {
-      this.#processes = new Map(
-        [...this.#processes].map(([name, known]) => [name, { ...known, trouble: messageOf(error) }]),
-      );
+      const trouble = messageOf(error);
+      this.#processes = new Map([...this.#processes].map(([name, known]) => [name, { ...known, trouble }]));
       return;
     }
-    for (const name of names) loaded.set(name, await this.#look(engine, name));
+    const loaded = new Map<string, LookedAt>();
+    for (const name of names) {
+      const known = this.#processes.get(name);
+      const isStale = files.has(entriesFile(name)) || files.has(checkpointFile(name));
+      loaded.set(name, known === undefined || isStale ? await this.#look(engine, name) : known);
+    }
     this.#processes = loaded;
   }
 
@@ -149,6 +168,7 @@ class LookedAtJournal implements JournalSource {
 
   async close(): Promise<void> {
     this.#watch[Symbol.dispose]();
+    this.#stream[Symbol.dispose]();
     await this.#loading;
     await this.#journal.close();
   }

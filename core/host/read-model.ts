@@ -49,7 +49,7 @@ export function processRow(input: RowInput): ProcessRow {
     stateSince: snapshot.lifecycleSince,
     why: why.text,
     tone: why.tone,
-    budget: budgetOf(snapshot, dayOf(timestampOf(nowMs)), maxRunsPerDay),
+    budget: budgetOf(snapshot, { today: dayOf(timestampOf(nowMs)), maxRunsPerDay, isLive: live !== null }),
     health: mutable(healthOf(snapshot)),
     invocations: snapshot.invocationCount,
     queued: snapshot.queue.length,

@@ -4,14 +4,14 @@
 // J7  Every write checks the length that was written: on a full disk write returns short and throws nothing. A full disk
 //     cuts the file back to the last whole batch and refuses; any other error poisons this file for good, since nobody
 //     knows what the kernel still holds.
-// S8  Writes are O_APPEND; before each batch the file must have the size that we left it with.
+// S8  Writes are O_APPEND; before each batch the file must still be the one at its path, with the size that we left it.
 // S11 Each line carries `ack`, the highest seq known durable when it was formed.
 //
 // Group commit: entries are lined up while a sync is under way and go out in one write and one sync. A batch is taken
 // only after two microtask turns, so that callers that were just acknowledged get their next entry into it: without
 // that, batches alternate between one entry and the rest, at half the rate.
 
-import { closeSync, fdatasync, fstatSync, ftruncateSync, writeSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, ftruncateSync, statSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { JournalEntry, StoredEntry } from '../model/entry.ts';
 import { AppError, codeOf, messageOf, RetryableError } from '../model/errors.ts';
@@ -110,10 +110,16 @@ export class AppendFile {
       this.#waiting = [];
       try {
         this.#write(batch);
+      } catch (error) {
+        this.#refuse(batch, isDiskFull(error) ? this.#cutBack(error) : this.#poisoned(error));
+        continue;
+      }
+      try {
         if (this.#durability === 'always') await sync(this.#fd);
         else if (this.#durability === 'interval') this.#syncSoon();
       } catch (error) {
-        this.#refuse(batch, error);
+        // Full or not: what a failed sync leaves in memory and on the disk is anybody's guess.
+        this.#refuse(batch, this.#poisoned(error));
         continue;
       }
       if (this.#durability === 'always') this.#ack = batch.at(-1)!.entry.seq;
@@ -123,7 +129,14 @@ export class AppendFile {
   }
 
   #write(batch: readonly Waiting[]): void {
-    const size = fstatSync(this.#fd).size;
+    const { size, ino } = fstatSync(this.#fd);
+    if (statSync(this.#path, { throwIfNoEntry: false })?.ino !== ino) {
+      throw new AppError(
+        'journal.foreign-writer',
+        `${this.#path} was deleted, moved or replaced by somebody else while it was being written. Writing stops; put it back or restore it, then start again.`,
+        { path: this.#path },
+      );
+    }
     if (size !== this.#written.sizeBytes) {
       throw new AppError(
         'journal.foreign-writer',
@@ -150,12 +163,10 @@ export class AppendFile {
   }
 
   /** Refuses the batch and everything behind it, whose lines name lines that will never be. */
-  #refuse(batch: readonly Waiting[], error: unknown): void {
+  #refuse(batch: readonly Waiting[], failure: AppError): void {
     const refused = [...batch, ...this.#waiting];
     this.#waiting = [];
     this.#next = this.#written;
-    const failure =
-      codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT' ? this.#cutBack(error) : this.#poisoned(error);
     if (!(failure instanceof RetryableError)) this.#poison = failure;
     for (const { reject } of refused) reject(failure);
   }
@@ -183,6 +194,10 @@ export class AppendFile {
       { cause: error },
     );
   }
+}
+
+function isDiskFull(error: unknown): boolean {
+  return codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT';
 }
 
 const LINE_FEED = Buffer.from('\n');

@@ -1,34 +1,44 @@
 // J8   In our journals the checkpoint line is the truth and the file a convenience for other readers: written first, by
-//      rename, and never synced, since losing it costs nothing.
+//      rename, and never synced, since losing it costs nothing, and neither does failing to write it.
 // S19  In a foreign journal the file is written first too, and no context is journaled: a valid file that equals no
 //      checkpoint line is newer than all of them, and wins.
 
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stateOf } from '../model/checkpoint.ts';
 import { codeOf } from '../model/errors.ts';
 import { isObject, sameJson, type JsonObject } from '../model/json.ts';
 import type { CheckpointRecord } from '../model/ports.ts';
-import { stringify } from './codec.ts';
-import { PRIVATE_FILE } from './layout.ts';
+import { asciiJson } from './codec.ts';
+import { PRIVATE_FILE, STATE_DIRECTORY } from './layout.ts';
 import { parseLossless } from './lossless.ts';
 import { checkpointFile } from './process-files.ts';
 import { entriesForwards, isBad } from './read-entries.ts';
+import { unreadable } from './unreadable.ts';
 
 export function writeCheckpointFile(directory: string, processId: string, state: JsonObject): void {
-  const path = join(directory, checkpointFile(processId));
-  writeFileSync(`${path}.tmp`, `${stringify(state)}\n`, { mode: PRIVATE_FILE });
-  renameSync(`${path}.tmp`, path);
+  const text = `${asciiJson(state)}\n`;
+  // One for all: there is one writer, and the name of a process may leave no room for more.
+  const temporary = join(directory, STATE_DIRECTORY, 'checkpoint.tmp');
+  try {
+    writeFileSync(temporary, text, { mode: PRIVATE_FILE });
+    renameSync(temporary, join(directory, checkpointFile(processId)));
+  } catch {
+    // The line, which is the truth, comes next: it says what is wrong with the disk, or that nothing is.
+    rmSync(temporary, { force: true });
+  }
 }
 
 /** The state in a checkpoint file; null where it is absent or broken, which is no more than a missing convenience. */
 export function readCheckpointFile(directory: string, processId: string): JsonObject | null {
+  const path = join(directory, checkpointFile(processId));
   let text: string;
   try {
-    text = readFileSync(join(directory, checkpointFile(processId)), 'utf8');
+    if (!statSync(path).isFile()) return null;
+    text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENAMETOOLONG') return null;
+    throw unreadable(path, error);
   }
   try {
     const parsed = parseLossless(text);

@@ -41,7 +41,7 @@ export interface LineKeys {
 export function encodeLine(entry: JournalEntry, keys: LineKeys): Buffer {
   const { entry_id, process_id, timestamp, entry_type, data } = entry;
   const { seq, ack, prev } = keys;
-  const text = ascii(stringify({ entry_id, process_id, timestamp, entry_type, data, seq, ack, prev }));
+  const text = asciiJson({ entry_id, process_id, timestamp, entry_type, data, seq, ack, prev });
   const body = Buffer.from(text.slice(0, -1), 'latin1');
   const maxDepth = entry_type === 'checkpoint' ? MAX_DEPTH : MAX_DEPTH_OF_ENTRY;
   if (nestsDeeper(body, maxDepth)) {
@@ -84,8 +84,9 @@ function refuseNonFinite(value: Json | undefined, path: string): void {
     for (const [key, item] of Object.entries(value)) refuseNonFinite(item, `${path}.${key}`);
 }
 
-function ascii(text: string): string {
-  return text.replaceAll(
+/** As {@link stringify}, with everything outside ASCII escaped, as Python does it. */
+export function asciiJson(value: JsonObject): string {
+  return stringify(value).replaceAll(
     /[\u0080-\uffff]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

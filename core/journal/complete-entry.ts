@@ -1,5 +1,6 @@
 import type { JournalEntry, NewEntry } from '../model/entry.ts';
-import { timestampOf } from '../model/time.ts';
+import { AppError } from '../model/errors.ts';
+import { parseTimestamp, timestampOf } from '../model/time.ts';
 
 /** Where a journal takes ids and time from; tests give their own. */
 export interface EntrySources {
@@ -9,13 +10,36 @@ export interface EntrySources {
 
 export const SYSTEM_SOURCES: EntrySources = { now: Date.now, nextId: () => crypto.randomUUID() };
 
-/** Fills in what the caller left out. */
+const WRITTEN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3}|\.\d{6})?\+00:00$/;
+
+/**
+ * Fills in what the caller left out.
+ * @throws `journal.bad-time` for a time that no reader would take back [J3]
+ */
 export function completeEntry(entry: NewEntry, sources: EntrySources): JournalEntry {
+  const timestamp = entry.timestamp ?? timestampOf(sources.now());
+  if (!WRITTEN.test(timestamp) || parseTimestamp(timestamp) === null) throw badTime(timestamp);
   return {
     entry_id: entry.entry_id ?? sources.nextId(),
     process_id: entry.process_id,
-    timestamp: entry.timestamp ?? timestampOf(sources.now()),
+    timestamp,
     entry_type: entry.entry_type,
     data: entry.data,
   };
+}
+
+/** Milliseconds since the epoch of the time that a reader asks from; null where none is given. */
+export function sinceOf(since: string | undefined): number | null {
+  if (since === undefined) return null;
+  const epochMs = parseTimestamp(since);
+  if (epochMs === null) throw badTime(since);
+  return epochMs;
+}
+
+function badTime(text: string): AppError {
+  return new AppError(
+    'journal.bad-time',
+    `${JSON.stringify(text)} is not a journal's time. Write it in UTC, like 2026-01-31T09:30:00.000+00:00.`,
+    { timestamp: text },
+  );
 }

@@ -1,26 +1,43 @@
 // A directory of journals on a local disk. What holds in it is said where it is kept: J1 to J4 in codec.ts, J5 in
 // lock.ts, J6 in repair-tail.ts, J7 in append-file.ts, J8 in checkpoint-file.ts, J9 in process-files.ts, J10 in layout.ts.
 
-import { closeSync, constants, existsSync, fstatSync, fsyncSync, openSync, readdirSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isFullCheckpoint, stateOf } from '../model/checkpoint.ts';
+import { stateOf } from '../model/checkpoint.ts';
 import type { NewEntry, StoredEntry } from '../model/entry.ts';
 import { AppError } from '../model/errors.ts';
 import { FOLD_VERSION } from '../model/fold.ts';
-import { numberAt, objectAt, type JsonObject } from '../model/json.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { CheckpointRecord, Cursor, EntryPage, JournalProvider, ReadOptions } from '../model/ports.ts';
-import { AppendFile, type Durability, type FilePosition } from './append-file.ts';
+import { AppendFile, type Durability } from './append-file.ts';
 import { foreignCheckpoint, writeCheckpointFile } from './checkpoint-file.ts';
-import { FIRST_PREV, hashLine } from './codec.ts';
 import { completeEntry, SYSTEM_SOURCES, type EntrySources } from './complete-entry.ts';
+import { lastEpoch, ownerOf, positionOf } from './file-facts.ts';
 import { hostIdentity, type HostIdentity } from './host-identity.ts';
-import { PRIVATE_FILE } from './layout.ts';
-import { countLines, linesBackwards, withFile } from './lines.ts';
+import { PRIVATE_DIRECTORY, PRIVATE_FILE } from './layout.ts';
 import { acquireLock, type DirectoryLock } from './lock.ts';
-import { claimDirectory, readMarker, type Marker } from './marker.ts';
-import { checkName, entriesFile, ENTRIES_SUFFIX, nameCollision, safeName } from './process-files.ts';
-import { entriesForwards, isBad, pageBackwards, selectForwards } from './read-entries.ts';
+import { claimDirectory, mayWriteIn, readMarker, type Marker } from './marker.ts';
+import {
+  checkName,
+  entriesFile,
+  ENTRIES_SUFFIX,
+  nameCollision,
+  nameToRead,
+  safeName,
+} from './process-files.ts';
+import { pageBackwards, selectForwards } from './read-entries.ts';
 import { repairTail } from './repair-tail.ts';
+import { unreadable } from './unreadable.ts';
 
 export interface WriteOptions {
   /** Who signs; this process unless given. */
@@ -34,11 +51,15 @@ export interface WriteOptions {
 /** Opens for writing: makes the directory and its marker where they are missing, and takes the lock. */
 export function openFileJournal(directory: string, options: WriteOptions = {}): FileJournal {
   const path = resolve(directory);
-  const marker = claimDirectory(path, options.workspace ?? null);
-  return new FileJournal(path, marker, {
-    ...options,
-    lock: acquireLock(path, options.identity ?? hostIdentity()),
-  });
+  mayWriteIn(path);
+  mkdirSync(path, { recursive: true, mode: PRIVATE_DIRECTORY });
+  const lock = acquireLock(path, options.identity ?? hostIdentity());
+  try {
+    return new FileJournal(path, claimDirectory(path, options.workspace ?? null), { ...options, lock });
+  } catch (error) {
+    lock[Symbol.dispose]();
+    throw error;
+  }
 }
 
 /** Opens for looking: takes no lock, makes nothing, changes nothing [P6]. */
@@ -61,6 +82,10 @@ export class FileJournal implements JournalProvider {
   readonly marker: Marker | null;
   readonly #writing: Writing | null;
   readonly #files = new Map<string, OpenFile>();
+  /** The processes of the files that were opened, by file name without regard to case [J9]. */
+  readonly #owners = new Map<string, string>();
+  /** Repairs that are done and that no entry tells of yet, since the disk was full [J6]. */
+  readonly #untold = new Map<string, readonly JsonObject[]>();
   #isClosed = false;
 
   constructor(directory: string, marker: Marker | null, writing: Writing | null) {
@@ -157,10 +182,21 @@ export class FileJournal implements JournalProvider {
     );
   }
 
+  /**
+   * The file to read; null where there is none. In a journal of ours a file belongs to one name; elsewhere several
+   * may lead to it, as they do for Promptise.
+   */
   #existing(processId: string): string | null {
-    checkName(processId);
-    const path = this.pathOf(processId);
-    return existsSync(path) ? path : null;
+    const path = join(this.directory, nameToRead(processId) + ENTRIES_SUFFIX);
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
+    try {
+      accessSync(path, constants.R_OK);
+    } catch (error) {
+      throw unreadable(path, error);
+    }
+    const owner = this.marker === null ? null : ownerOf(path);
+    if (owner !== null && owner !== processId) throw nameCollision(processId, entriesFile(processId), owner);
+    return path;
   }
 
   #open(processId: string): OpenFile {
@@ -182,18 +218,30 @@ export class FileJournal implements JournalProvider {
     this.#refuseCollision(processId, path);
     const isNew = !existsSync(path);
     const fd = openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, PRIVATE_FILE);
-    if (isNew) syncDirectory(this.directory);
-    const repaired = repairTail(this.directory, safeName(processId), fd);
-    const epoch = lock.raiseAbove(lastEpoch(path));
-    const file = new AppendFile(fd, path, positionOf(fd), durability);
+    let file: AppendFile;
+    let epoch: number;
+    try {
+      if (isNew) syncDirectory(this.directory);
+      const repaired = repairTail(this.directory, safeName(processId), fd);
+      if (repaired !== null) {
+        const { offset, sizeBytes, file: quarantine } = repaired;
+        const repair = { kind: 'torn_tail', offset, bytes: sizeBytes, file: quarantine };
+        this.#untold.set(processId, [...(this.#untold.get(processId) ?? []), repair]);
+      }
+      epoch = lock.raiseAbove(lastEpoch(path));
+      file = new AppendFile(fd, path, positionOf(fd), durability);
+    } catch (error) {
+      closeSync(fd);
+      throw error;
+    }
+    this.#owners.set(entriesFile(processId).toLowerCase(), processId);
     const signing: Promise<unknown>[] = [];
     const say = (entry_type: string, data: JsonObject): void => {
-      signing.push(file.append(completeEntry({ process_id: processId, entry_type, data }, sources)));
+      const said = file.append(completeEntry({ process_id: processId, entry_type, data }, sources));
+      said.catch(() => this.#forget(processId, file));
+      signing.push(said);
     };
-    if (repaired !== null) {
-      const { offset, sizeBytes, file: quarantine } = repaired;
-      say('journal_repaired', { kind: 'torn_tail', offset, bytes: sizeBytes, file: quarantine });
-    }
+    for (const repair of this.#untold.get(processId) ?? []) say('journal_repaired', repair);
     const { hostId, pid, startTime, build } = identity;
     say('writer_opened', {
       epoch,
@@ -203,14 +251,24 @@ export class FileJournal implements JournalProvider {
       build,
       fold_version: FOLD_VERSION,
     });
-    const signed = Promise.all(signing).then(() => {});
+    const signed = Promise.all(signing).then(() => void this.#untold.delete(processId));
     // Whoever does not wait for it is told by the next append: the lines behind these are refused with them.
     signed.catch(() => {});
     return { file, signed };
   }
 
+  /** What could not sign in writes nothing: the next append opens the file again, and signs first [S7]. */
+  #forget(processId: string, file: AppendFile): void {
+    if (file.isPoisoned || this.#files.get(processId)?.file !== file) return;
+    this.#files.delete(processId);
+    // All it has is refused already, and nothing else would come of closing it.
+    file.close().catch(() => {});
+  }
+
   #refuseCollision(processId: string, path: string): void {
-    const owner = existsSync(path) ? ownerOf(path) : null;
+    // A file that was just opened has no line yet.
+    const opened = this.#owners.get(entriesFile(processId).toLowerCase());
+    const owner = opened ?? (existsSync(path) ? ownerOf(path) : null);
     if (owner !== null && owner !== processId) throw nameCollision(processId, entriesFile(processId), owner);
     const name = entriesFile(processId);
     const twin = readdirSync(this.directory).find(
@@ -218,39 +276,6 @@ export class FileJournal implements JournalProvider {
     );
     if (twin !== undefined) throw nameCollision(processId, twin, ownerOf(join(this.directory, twin)) ?? twin);
   }
-}
-
-/** The process that the first readable line names; null in a file without one. */
-function ownerOf(path: string): string | null {
-  for (const item of entriesForwards(path)) {
-    if (!isBad(item) && item.process_id !== '') return item.process_id;
-  }
-  return null;
-}
-
-function positionOf(fd: number): FilePosition {
-  const sizeBytes = fstatSync(fd).size;
-  for (const line of linesBackwards(fd, sizeBytes)) {
-    return { seq: countLines(fd, sizeBytes), prev: hashLine(line.bytes), sizeBytes };
-  }
-  return { seq: 0, prev: FIRST_PREV, sizeBytes };
-}
-
-/** The epoch of the journal's last writer; at most as far back as the last full checkpoint, which carries it. */
-function lastEpoch(path: string): number {
-  let cursor: Cursor | null | undefined;
-  while (cursor !== null) {
-    const page = withFile(path, () => pageBackwards(path, 200, cursor ?? undefined));
-    for (const { entry_type, data } of page.entries.toReversed()) {
-      if (entry_type === 'writer_opened') return numberAt(data, 'epoch');
-      if (entry_type === 'checkpoint' && isFullCheckpoint(data)) {
-        const writer = objectAt(objectAt(stateOf(data), 'holdfast') ?? {}, 'writer');
-        return writer === null ? 0 : numberAt(writer, 'epoch');
-      }
-    }
-    cursor = page.before;
-  }
-  return 0;
 }
 
 /** A new name is durable when its directory is. Windows has no such call and needs none. */

@@ -1,12 +1,13 @@
 // What a path that somebody wants to open is [S1, S8]. Looks and never touches.
 
-import { accessSync, constants, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { AppError, codeOf, messageOf } from '../model/errors.ts';
+import { AppError } from '../model/errors.ts';
 import { MARKER_FILE, PROMPTISE_JOURNAL, WORKSPACE_JOURNAL } from './layout.ts';
 import { readMarker, type Marker } from './marker.ts';
 import { ENTRIES_SUFFIX } from './process-files.ts';
 import { entriesForwards, isBad } from './read-entries.ts';
+import { unreadable } from './unreadable.ts';
 
 export interface InspectedDirectory {
   readonly directory: string;
@@ -24,9 +25,9 @@ export function inspectDirectory(path: string): InspectedDirectory {
   const directory = directoryOf(resolve(path));
   const files = list(directory);
   const marker = readMarker(directory);
-  const journals = files.filter((name) => name.endsWith(ENTRIES_SUFFIX));
   if (marker !== null) return { directory, format: 'holdfast', marker };
-  if (!journals.some((name) => holdsAnEntry(join(directory, name))))
+  const journals = files.filter((name) => name.endsWith(ENTRIES_SUFFIX) && isFile(join(directory, name)));
+  if (!someHoldAnEntry(journals.map((name) => join(directory, name))))
     return insideOf(directory, files, journals);
   return { directory, format: 'promptise', marker: null };
 }
@@ -92,33 +93,26 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-function holdsAnEntry(path: string): boolean {
-  for (const item of entriesForwards(path)) if (!isBad(item) && item.entry_type !== '') return true;
+/** A pipe or a device of that name would never end. */
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/** @throws `journal.unreadable` where none does as far as can be seen, and not all can */
+function someHoldAnEntry(paths: readonly string[]): boolean {
+  let hidden: unknown = null;
+  for (const path of paths) {
+    try {
+      if (holdsAnEntry(path)) return true;
+    } catch (error) {
+      hidden ??= unreadable(path, error);
+    }
+  }
+  if (hidden !== null) throw hidden;
   return false;
 }
 
-function unreadable(path: string, cause: unknown): AppError {
-  const code = codeOf(cause);
-  if (code === 'ENOENT') {
-    return new AppError(
-      'journal.not-found',
-      `${path} does not exist. Check the path, or whether its disk is mounted.`,
-      { path },
-      { cause },
-    );
-  }
-  if (code === 'EACCES' || code === 'EPERM') {
-    return new AppError(
-      'journal.unreadable',
-      `${path} may not be read by this user. Ask its owner for read access.`,
-      { path },
-      { cause },
-    );
-  }
-  return new AppError(
-    'journal.unreadable',
-    `${path} can't be read: ${messageOf(cause)}. Check the disk it is on.`,
-    { path },
-    { cause },
-  );
+function holdsAnEntry(path: string): boolean {
+  for (const item of entriesForwards(path)) if (!isBad(item) && item.entry_type !== '') return true;
+  return false;
 }

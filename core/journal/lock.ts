@@ -4,10 +4,10 @@
 // S7     The epoch grows at every acquisition and is committed while the lock is held.
 // Who holds it stands beside it in holder.json, since a locked file can't be read.
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { AppError, codeOf, RetryableError } from '../model/errors.ts';
+import { AppError, codeOf, messageOf, RetryableError } from '../model/errors.ts';
 import { isObject, numberAt, textAt, type Json } from '../model/json.ts';
 import { PRIVATE_DIRECTORY, PRIVATE_FILE, STATE_DIRECTORY } from './layout.ts';
 import type { HostIdentity } from './host-identity.ts';
@@ -30,9 +30,7 @@ export interface DirectoryLock extends Disposable {
  * @throws RetryableError `journal.locked` while another process holds it, with who that is
  */
 export function acquireLock(directory: string, identity: HostIdentity): DirectoryLock {
-  const folder = join(directory, STATE_DIRECTORY, 'lock');
-  mkdirSync(folder, { recursive: true, mode: PRIVATE_DIRECTORY });
-  const database = open(join(folder, 'lock.sqlite'), directory);
+  const database = open(directory);
   let epoch = 0;
   const raise = (above: number): number => {
     epoch = Math.max(epoch, above) + 1;
@@ -44,8 +42,16 @@ export function acquireLock(directory: string, identity: HostIdentity): Director
     writeHolder(directory, identity, epoch);
     return epoch;
   };
-  const row = database.prepare('SELECT value FROM epoch WHERE id = 1').get() as { value: number } | undefined;
-  raise(row?.value ?? 0);
+  try {
+    const row = database.prepare('SELECT value FROM epoch WHERE id = 1').get() as
+      | { value: number }
+      | undefined;
+    raise(row?.value ?? 0);
+  } catch (error) {
+    // Nobody would ever give it back.
+    database.close();
+    throw unusable(directory, error);
+  }
   return {
     get epoch() {
       return epoch;
@@ -55,9 +61,13 @@ export function acquireLock(directory: string, identity: HostIdentity): Director
   };
 }
 
-function open(path: string, directory: string): Database.Database {
+function open(directory: string): Database.Database {
+  const folder = join(directory, STATE_DIRECTORY, 'lock');
+  const path = join(folder, 'lock.sqlite');
   let database: Database.Database | undefined;
   try {
+    mkdirSync(folder, { recursive: true, mode: PRIVATE_DIRECTORY });
+    makePrivate(path);
     database = new Database(path, { timeout: 0 });
     database.pragma('locking_mode = EXCLUSIVE');
     // The first write takes the lock, and this mode keeps it until the file is closed.
@@ -68,13 +78,26 @@ function open(path: string, directory: string): Database.Database {
     database?.close();
     if (codeOf(error).startsWith('SQLITE_BUSY') || codeOf(error).startsWith('SQLITE_LOCKED'))
       throw lockedBy(directory, error);
-    throw new AppError(
-      'journal.lock-unusable',
-      `The lock of ${directory} can't be used: ${(error as Error).message}. Check that the directory is on a local disk and may be written.`,
-      { directory },
-      { cause: error },
-    );
+    throw unusable(directory, error);
   }
+}
+
+/** SQLite would make it readable for others [J10]. An existing file is not even opened: see the head of this file. */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', PRIVATE_FILE));
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+}
+
+function unusable(directory: string, cause: unknown): AppError {
+  return new AppError(
+    'journal.lock-unusable',
+    `The lock of ${directory} can't be used: ${messageOf(cause)}. Check that the directory is on a local disk that has room and may be written.`,
+    { directory },
+    { cause },
+  );
 }
 
 function lockedBy(directory: string, cause: unknown): RetryableError {

@@ -1,11 +1,22 @@
 // S1/S8  The marker makes a directory ours. Only a directory whose marker we made is ever written.
 
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { AppError, codeOf } from '../model/errors.ts';
 import { isObject, numberAt, textAt, type Json } from '../model/json.ts';
-import { FORMAT_VERSION, MARKER_FILE, PRIVATE_DIRECTORY, PRIVATE_FILE } from './layout.ts';
+import { FORMAT_VERSION, MARKER_FILE, PRIVATE_FILE, STATE_DIRECTORY } from './layout.ts';
 import { ENTRIES_SUFFIX } from './process-files.ts';
+import { unreadable } from './unreadable.ts';
 
 export interface Marker {
   readonly format: number;
@@ -22,10 +33,10 @@ export function readMarker(directory: string): Marker | null {
   const path = join(directory, MARKER_FILE);
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = statSync(path).isFile() ? readFileSync(path, 'utf8') : '';
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
-    throw error;
+    throw unreadable(path, error);
   }
   const parsed = parse(text);
   if (!isObject(parsed) || textAt(parsed, 'id') === '') {
@@ -52,34 +63,47 @@ function parse(text: string): Json {
 }
 
 /**
- * The marker of a directory that is to be written, made where the directory is new or empty.
+ * Whether a directory may be written: it is ours, new, or holds no journal. Looks and never touches.
  * @throws `journal.foreign` for somebody else's journal, `journal.newer-format` for a later version's
  */
-export function claimDirectory(directory: string, workspace: string | null): Marker {
-  mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY });
+export function mayWriteIn(directory: string): Marker | null {
   const marker = readMarker(directory);
-  if (marker === null) {
-    if (readdirSync(directory).some((name) => name.endsWith(ENTRIES_SUFFIX))) {
-      throw new AppError(
-        'journal.foreign',
-        `${directory} holds a journal that Holdfast did not make, so it is only looked at. Choose another directory to write to.`,
-        { directory },
-      );
-    }
-    return writeMarker(directory, { format: FORMAT_VERSION, id: crypto.randomUUID(), workspace });
-  }
-  if (marker.format > FORMAT_VERSION) {
+  if (marker !== null && marker.format > FORMAT_VERSION) {
     throw new AppError(
       'journal.newer-format',
       `${directory} was written in format ${marker.format}, and this version writes ${FORMAT_VERSION}. It can be looked at; update Holdfast to run it.`,
       { directory, format: marker.format },
     );
   }
+  if (marker === null && existsSync(directory) && readdirSync(directory).some(isJournalFile)) {
+    throw new AppError(
+      'journal.foreign',
+      `${directory} holds a journal that Holdfast did not make, so it is only looked at. Choose another directory to write to.`,
+      { directory },
+    );
+  }
   return marker;
 }
 
+function isJournalFile(name: string): boolean {
+  return name.endsWith(ENTRIES_SUFFIX);
+}
+
+/**
+ * The marker of a directory that is to be written, made where there is none. Whoever calls this holds the lock, and a
+ * marker appears whole or not at all, so that neither a rival nor a crash leaves half of one.
+ * @throws what {@link mayWriteIn} throws
+ */
+export function claimDirectory(directory: string, workspace: string | null): Marker {
+  return (
+    mayWriteIn(directory) ??
+    writeMarker(directory, { format: FORMAT_VERSION, id: crypto.randomUUID(), workspace })
+  );
+}
+
 function writeMarker(directory: string, marker: Marker): Marker {
-  const fd = openSync(join(directory, MARKER_FILE), 'wx', PRIVATE_FILE);
+  const temporary = join(directory, STATE_DIRECTORY, 'marker.tmp');
+  const fd = openSync(temporary, 'w', PRIVATE_FILE);
   try {
     const { workspace, ...always } = marker;
     writeSync(fd, `${JSON.stringify(workspace === null ? always : marker)}\n`);
@@ -87,5 +111,6 @@ function writeMarker(directory: string, marker: Marker): Marker {
   } finally {
     closeSync(fd);
   }
+  renameSync(temporary, join(directory, MARKER_FILE));
   return marker;
 }

@@ -5,7 +5,7 @@ import type { CheckpointRecord, Cursor, EntryPage, JournalProvider, ReadOptions 
 import { parseTimestamp } from '../model/time.ts';
 import { stateOf } from '../model/checkpoint.ts';
 import { decodeLine, encodeLine, FIRST_PREV, hashLine } from './codec.ts';
-import { completeEntry, type EntrySources, SYSTEM_SOURCES } from './complete-entry.ts';
+import { completeEntry, type EntrySources, sinceOf, SYSTEM_SOURCES } from './complete-entry.ts';
 
 interface StoredLine {
   readonly line: Buffer;
@@ -52,7 +52,7 @@ export class InMemoryJournal implements JournalProvider {
   }
 
   async read(processId: string, options: ReadOptions = {}): Promise<readonly StoredEntry[]> {
-    const since = options.since === undefined ? null : parseTimestamp(options.since);
+    const since = sinceOf(options.since);
     return this.#of(processId)
       .map(({ entry }) => entry)
       .filter((entry) => options.entryType === undefined || entry.entry_type === options.entryType)

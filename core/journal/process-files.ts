@@ -18,20 +18,32 @@ export function safeName(processId: string): string {
 
 /** Throws `journal.name-unsupported` for a name that can't be a file here. */
 export function checkName(processId: string, platform: string = process.platform): void {
-  const name = safeName(processId);
-  const refuse = (why: string): never => {
-    throw new AppError(
-      'journal.name-unsupported',
-      `The process name ${JSON.stringify(processId)} ${why}. Choose another name.`,
-      { process: processId },
-    );
-  };
-  if (name === '') refuse('is empty');
-  if (name.includes('\0')) refuse('holds a NUL character');
+  const name = nameToRead(processId);
   if (Buffer.byteLength(name) + CHECKPOINT_SUFFIX.length > MAX_FILE_NAME_BYTES) {
-    refuse(`needs a file name of more than ${MAX_FILE_NAME_BYTES} bytes`);
+    throw unsupported(processId, `needs a file name of more than ${MAX_FILE_NAME_BYTES} bytes`);
   }
-  if (platform === 'win32' && WINDOWS_RESERVED.test(name)) refuse('is not a file name that Windows can hold');
+  if (platform === 'win32' && WINDOWS_RESERVED.test(name)) {
+    throw unsupported(processId, 'is not a file name that Windows can hold');
+  }
+}
+
+/**
+ * The file name of a process, for a reader: others may hold names that we would not write.
+ * @throws `journal.name-unsupported` for what no file can be called
+ */
+export function nameToRead(processId: string): string {
+  const name = safeName(processId);
+  if (name === '') throw unsupported(processId, 'is empty');
+  if (name.includes('\0')) throw unsupported(processId, 'holds a NUL character');
+  return name;
+}
+
+function unsupported(processId: string, why: string): AppError {
+  return new AppError(
+    'journal.name-unsupported',
+    `The process name ${JSON.stringify(processId)} ${why}. Choose another name.`,
+    { process: processId },
+  );
 }
 
 export function entriesFile(processId: string): string {

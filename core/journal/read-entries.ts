@@ -6,6 +6,7 @@ import { AppError } from '../model/errors.ts';
 import type { Cursor, EntryPage, ReadOptions } from '../model/ports.ts';
 import { parseTimestamp } from '../model/time.ts';
 import { decodeLine, FIRST_PREV, hashLine, recordedSeq } from './codec.ts';
+import { sinceOf } from './complete-entry.ts';
 import { committedEnd, countLines, linesBackwards, linesForwards, withFile, type Line } from './lines.ts';
 
 /** A page ends early when its lines add up to this. */
@@ -48,7 +49,7 @@ export function* entriesForwards(
 
 /** Oldest first, with Promptise's meaning of the options: `limit` gives the first n that match. */
 export function selectForwards(path: string, options: ReadOptions): StoredEntry[] {
-  const since = options.since === undefined ? null : parseTimestamp(options.since);
+  const since = sinceOf(options.since);
   const selected: StoredEntry[] = [];
   for (const item of entriesForwards(path)) {
     if (options.limit !== undefined && selected.length >= options.limit) break;

@@ -9,10 +9,11 @@ import {
   mkdirSync,
   openSync,
   readSync,
+  rmSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { AppError } from '../model/errors.ts';
+import { dirname, join } from 'node:path';
+import { AppError, messageOf } from '../model/errors.ts';
 import { PRIVATE_DIRECTORY, PRIVATE_FILE, STATE_DIRECTORY } from './layout.ts';
 import { committedEnd } from './lines.ts';
 
@@ -28,12 +29,28 @@ export function repairTail(directory: string, name: string, fd: number): Repaire
   const size = fstatSync(fd).size;
   const end = committedEnd(fd, size);
   if (end === size) return null;
-  const file = join(STATE_DIRECTORY, 'quarantine', `${name}.${end}-${size}.${Date.now()}.bin`);
-  mkdirSync(join(directory, STATE_DIRECTORY, 'quarantine'), { recursive: true, mode: PRIVATE_DIRECTORY });
-  copyRange(fd, end, size, join(directory, file));
+  // The beginning of a name is enough to find it by, and leaves room for the rest.
+  const start = Array.from(name).slice(0, 40).join('');
+  const file = join(STATE_DIRECTORY, 'quarantine', `${start}.${end}-${size}.${Date.now()}.bin`);
+  const path = join(directory, file);
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY });
+    copyRange(fd, end, size, path);
+  } catch (error) {
+    throw notSaved(path, error);
+  }
   ftruncateSync(fd, end);
   fsyncSync(fd);
   return { offset: end, sizeBytes: size - end, file };
+}
+
+function notSaved(path: string, cause: unknown): AppError {
+  return new AppError(
+    'journal.repair-failed',
+    `The incomplete end of a journal could not be saved to ${path}: ${messageOf(cause)}. The journal is left as it is; make room on the disk and start again.`,
+    { path },
+    { cause },
+  );
 }
 
 function copyRange(from: number, start: number, end: number, path: string): void {
@@ -42,16 +59,15 @@ function copyRange(from: number, start: number, end: number, path: string): void
     const buffer = Buffer.allocUnsafe(64 * 1024);
     for (let at = start; at < end;) {
       const count = readSync(from, buffer, 0, Math.min(buffer.length, end - at), at);
-      if (count === 0 || writeSync(to, buffer, 0, count) !== count) {
-        throw new AppError(
-          'journal.repair-failed',
-          `The incomplete end of a journal could not be saved to ${path}, so the journal is left as it is. Make room on the disk and start again.`,
-          { path },
-        );
-      }
+      if (count === 0) throw new Error('the journal was cut meanwhile');
+      // A short count throws nothing; the write of the rest says why.
+      for (let done = 0; done < count;) done += writeSync(to, buffer, done, count - done);
       at += count;
     }
     fsyncSync(to);
+  } catch (error) {
+    rmSync(path);
+    throw error;
   } finally {
     closeSync(to);
   }

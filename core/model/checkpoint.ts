@@ -77,6 +77,7 @@ const MARK: Readonly<Record<Marked, Shape>> = {
   restarts: number,
   workerDeaths: number,
   lastError: orNull(withKeys({ code: text, message: text, at: text })),
+  lastWorkerDeath: orNull(text),
   writer: orNull(withKeys({ epoch: number, hostId: text, pid: number, startTime: text, build: text })),
   workers: listOf(withKeys({ pid: number, startTime: text, generation: number })),
   generation: number,

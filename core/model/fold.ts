@@ -88,7 +88,10 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
     case 'worker_exited':
       state.workers = state.workers.filter((worker) => worker.generation !== data['generation']);
       state.generation = Math.max(state.generation, numberAt(data, 'generation'));
-      if (data['expected'] !== true) state.workerDeaths += 1;
+      if (data['expected'] !== true) {
+        state.workerDeaths += 1;
+        state.lastWorkerDeath = textAt(data, 'reason');
+      }
       return state;
     case 'restart':
       if (typeof data['attempt'] === 'number') state.restarts = data['attempt'];
@@ -127,7 +130,7 @@ function transitioned(state: ProcessSnapshot, data: JsonObject, timestamp: strin
   // A journal of ours never leaves "suspended" with a hold in place; a hand-written one may.
   if (to === 'running') state.holds = [];
   if (to === 'starting') {
-    state.workerDeaths = 0;
+    progressed(state);
     state.consecutiveFailures = 0;
   }
 }
@@ -183,13 +186,17 @@ function eventEnded(state: ProcessSnapshot, eventId: string): OpenInvocation | u
   return open;
 }
 
-function invocationStarted(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
-  const eventId = textAt(data, 'event_id');
+function runCounted(state: ProcessSnapshot, timestamp: string): void {
   const day = dayOf(timestamp);
   const runs = state.runsToday?.day === day ? state.runsToday.runs + 1 : 1;
   state.runsToday = { day, runs };
+}
+
+function invocationStarted(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
+  const eventId = textAt(data, 'event_id');
+  runCounted(state, timestamp);
   const event = state.queue.find((queued) => queued.eventId === eventId);
-  // Promptise at level checkpoint journals no start, at full no acceptance that ours would wait for.
+  // A foreign journal may say that something began that it never said was accepted.
   if (event === undefined) return;
   state.queue = state.queue.filter((queued) => queued !== event);
   state.open.push({
@@ -204,6 +211,12 @@ function invocationStarted(state: ProcessSnapshot, data: JsonObject, timestamp: 
   });
 }
 
+/** Work got somewhere, so what killed workers before is over. */
+function progressed(state: ProcessSnapshot): void {
+  state.workerDeaths = 0;
+  state.lastWorkerDeath = null;
+}
+
 function ran(
   state: ProcessSnapshot,
   eventId: string,
@@ -216,11 +229,11 @@ function ran(
 
 function invocationSucceeded(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
   const eventId = textAt(data, 'event_id');
-  eventEnded(state, eventId);
+  if (eventEnded(state, eventId) === undefined) runCounted(state, timestamp);
   state.invocationCount += 1;
   state.consecutiveFailures = 0;
   state.restarts = 0;
-  state.workerDeaths = 0;
+  progressed(state);
   const durationMs = data['duration_ms'];
   ran(state, eventId, true, timestamp, typeof durationMs === 'number' ? durationMs : null);
 }
@@ -230,9 +243,9 @@ function invocationFailed(state: ProcessSnapshot, data: JsonObject, timestamp: s
   const eventId = textAt(data, 'event_id');
   state.lastError = { code: textAt(data, 'error_type'), message: textAt(data, 'error'), at: timestamp };
   if (data['final'] === false) return;
-  eventEnded(state, eventId);
+  if (eventEnded(state, eventId) === undefined) runCounted(state, timestamp);
   state.consecutiveFailures += 1;
-  state.workerDeaths = 0;
+  progressed(state);
   const durationMs = data['duration_ms'];
   ran(state, eventId, false, timestamp, typeof durationMs === 'number' ? durationMs : null);
 }
@@ -265,7 +278,7 @@ function effectEnded(state: ProcessSnapshot, data: JsonObject, end: EffectEnd | 
     const at = open.effects.findIndex((effect) => effect.effectId === effectId);
     if (at < 0) continue;
     open.effects[at] = { ...open.effects[at]!, end };
-    if (end.kind !== 'in_doubt') state.workerDeaths = 0;
+    if (end.kind !== 'in_doubt') progressed(state);
   }
 }
 

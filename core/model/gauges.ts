@@ -3,17 +3,22 @@ import type { ProcessSnapshot } from './snapshot.ts';
 /** Runs of a UTC day. Cost is null until it is metered: unknown, not zero [P5]. */
 export interface BudgetGauge {
   readonly day: string;
-  readonly runs: number;
+  /** Null where the journal has never seen a run and nobody runs it here: unknown, not zero [P5]. */
+  readonly runs: number | null;
   readonly maxRunsPerDay: number | null;
   readonly cost: number | null;
 }
 
 export function budgetOf(
-  snapshot: ProcessSnapshot,
-  today: string,
-  maxRunsPerDay: number | null,
+  snapshot: Readonly<ProcessSnapshot>,
+  {
+    today,
+    maxRunsPerDay,
+    isLive,
+  }: { readonly today: string; readonly maxRunsPerDay: number | null; readonly isLive: boolean },
 ): BudgetGauge {
-  const runs = snapshot.runsToday?.day === today ? snapshot.runsToday.runs : 0;
+  const { runsToday } = snapshot;
+  const runs = runsToday === null && !isLive ? null : runsToday?.day === today ? runsToday.runs : 0;
   return { day: today, runs, maxRunsPerDay, cost: null };
 }
 

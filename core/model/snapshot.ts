@@ -84,13 +84,15 @@ export interface ProcessSnapshot {
   /** Newest last, at most {@link HEALTH_WINDOW}. */
   recentRuns: RunRecord[];
   consecutiveFailures: number;
-  /** Invocations begun on the UTC day of the last one. */
+  /** Invocations begun on the UTC day of the last one; null where none was ever seen, which is not the same as none. */
   runsToday: { readonly day: string; readonly runs: number } | null;
   /** Automatic restarts since the last success. */
   restarts: number;
   /** Worker deaths in a row without progress between them. */
   workerDeaths: number;
   lastError: LastError | null;
+  /** How the last worker that nobody ended came to its end; null once there was progress again. */
+  lastWorkerDeath: string | null;
   writer: WriterIdentity | null;
   /** The workers journaled as started and not as gone. */
   workers: WorkerIdentity[];
@@ -122,6 +124,7 @@ export function emptySnapshot(): ProcessSnapshot {
     restarts: 0,
     workerDeaths: 0,
     lastError: null,
+    lastWorkerDeath: null,
     writer: null,
     workers: [],
     generation: 0,

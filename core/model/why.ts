@@ -68,7 +68,8 @@ function stoppingText({ lifecycleActor, lifecycleReason }: Readonly<ProcessSnaps
 
 function liveWork(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts): Why {
   if (live.respawnsAt !== null) {
-    return { text: `its worker died; another starts at ${clock(live.respawnsAt)}`, tone: 'attention' };
+    const death = snapshot.lastWorkerDeath ?? 'its worker died';
+    return { text: `${death}; another starts at ${clock(live.respawnsAt)}`, tone: 'attention' };
   }
   if (!live.isAnswering)
     return { text: 'its worker has not answered the last heartbeats', tone: 'attention' };

@@ -12,7 +12,9 @@ import type { JsonObject } from '../model/json.ts';
 import type { Cursor, JournalProvider } from '../model/ports.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 
-const PAGE_LINES = 256;
+/** A checkpoint is usually close to the end; where it is not, pages grow. */
+const FIRST_PAGE_LINES = 32;
+const MAX_PAGE_LINES = 256;
 
 /** A process as its journal tells it. The first four are Promptise's, with its meaning. */
 export interface Recovered {
@@ -63,13 +65,13 @@ export class ReplayEngine {
     const pages: (readonly StoredEntry[])[] = [];
     const damage: BadLine[] = [];
     let cursor: Cursor | null | undefined;
-    while (cursor !== null) {
-      const page = await this.#journal.readLast(processId, PAGE_LINES, cursor);
+    for (let lines = FIRST_PAGE_LINES; cursor !== null; lines = Math.min(2 * lines, MAX_PAGE_LINES)) {
+      const page = await this.#journal.readLast(processId, lines, cursor);
       const start = page.entries.findLastIndex(
         (entry) => entry.entry_type === 'checkpoint' && isFullCheckpoint(entry.data),
       );
       const used = start < 0 ? page.entries : page.entries.slice(start);
-      const from = start < 0 ? 0 : used[0]!.offset;
+      const from = start < 0 ? -1 : used[0]!.offset;
       pages.unshift(used);
       damage.unshift(
         ...page.badLines.filter((line) => line.offset > from),

@@ -22,7 +22,7 @@ const MAX_RESPONSE = 2_000;
 const MAX_ERROR = 1_000;
 const MAX_PREVIEW = 200;
 /** How long stopping waits for what is happening outside. */
-const STOP_PATIENCE_MS = 5_000;
+const STOP_PATIENCE_MS = 3_000;
 const STOP_POLL_MS = 20;
 
 export interface RunnerEvents {

@@ -1,15 +1,18 @@
 // What the desktop is told: one notification, the tray's worst state; and every view in both themes, with axe.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { readFileJournal } from '../../core/journal/index.ts';
+import { REPOSITORY } from '../support/fixtures.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { launchConsole, LIMIT_MS, needConsole, needStandIn, type RunningConsole } from './app.ts';
 
 vi.setConfig({ testTimeout: LIMIT_MS });
+
+const README_PICTURE = 'fleet-light';
 
 /** A workspace with one agent that always fails, and one that does not. */
 function failingWorkspace(): string {
@@ -80,7 +83,11 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
     await waitFor(async () => (await page.getByText(/performing book/).count()) > 0);
     const findings: string[] = [];
     const look = async (name: string): Promise<void> => {
-      await console.screenshot(`${name}-${theme}`);
+      const picture = await console.screenshot(`${name}-${theme}`);
+      // `npm run pictures` renews the one that the README shows.
+      if (process.env['HOLDFAST_PICTURES'] === '1' && `${name}-${theme}` === README_PICTURE) {
+        copyFileSync(picture, join(REPOSITORY, 'resources/guide/fleet.png'));
+      }
       findings.push(...(await axeFindings(console)).map((finding) => `${name}: ${finding}`));
     };
     await look('fleet');

@@ -61,7 +61,7 @@ export function rowOf(over: Partial<ProcessRow> = {}): ProcessRow {
   };
 }
 
-export const LIFECYCLE: ProcessDetail['lifecycle'] = [
+const LIFECYCLE: ProcessDetail['lifecycle'] = [
   { state: 'created', to: ['starting', 'stopped'] },
   { state: 'starting', to: ['running', 'failed', 'stopping'] },
   { state: 'running', to: ['suspended', 'awaiting', 'stopping', 'failed'] },

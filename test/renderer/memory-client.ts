@@ -9,7 +9,7 @@ type Answer<N extends RequestName> = (
   request: RequestOf<N>,
 ) => Result<ResponseOf<N>> | Promise<Result<ResponseOf<N>>>;
 
-export interface Asked<N extends RequestName = RequestName> {
+interface Asked<N extends RequestName = RequestName> {
   readonly name: N;
   readonly request: RequestOf<N>;
 }
@@ -50,23 +50,27 @@ export function memoryHost(): MemoryHost {
       on(name, listener) {
         const own = listeners.get(name) ?? new Set();
         listeners.set(name, own);
-        own.add(listener as never);
-        return () => own.delete(listener as never);
+        own.add(listener);
+        return () => own.delete(listener);
       },
     },
   };
-  host.answer('app.info', () => ok({ version: '0.1.0', host: 'a test', isStandIn: false, platform: 'linux' }));
+  host.answer('app.info', () =>
+    ok({ version: '0.1.0', host: 'a test', isStandIn: false, platform: 'linux' }),
+  );
   host.answer('processes.watch', () => ok({}));
   host.answer('timeline.read', () => ok({ rows: [], before: null }));
   return host;
 }
 
 /** A clock that moves only when it is told to. */
-export interface ManualClock extends Clock {
+interface ManualClock extends Clock {
   advance(ms: number): void;
+  /** Time passes and nothing runs, as when the thread is held up. */
+  stall(ms: number): void;
 }
 
-export function manualClock(epochMs: number): ManualClock {
+function manualClock(epochMs: number): ManualClock {
   let passed = 0;
   const timers = new Set<{ readonly dueAt: number; readonly callback: () => void }>();
   return {
@@ -77,13 +81,16 @@ export function manualClock(epochMs: number): ManualClock {
       timers.add(timer);
       return () => timers.delete(timer);
     },
+    stall(ms) {
+      passed += ms;
+    },
     advance(ms) {
       const until = passed + ms;
       for (;;) {
         const [next] = [...timers].filter(({ dueAt }) => dueAt <= until).sort((a, b) => a.dueAt - b.dueAt);
         if (next === undefined) break;
         timers.delete(next);
-        passed = next.dueAt;
+        passed = Math.max(passed, next.dueAt);
         next.callback();
       }
       passed = until;

@@ -1,0 +1,51 @@
+// What a writer has to know about a file before it appends to it.
+
+import { fstatSync } from 'node:fs';
+import { isFullCheckpoint, stateOf } from '../model/checkpoint.ts';
+import { codeOf } from '../model/errors.ts';
+import { numberAt, objectAt } from '../model/json.ts';
+import type { Cursor } from '../model/ports.ts';
+import type { FilePosition } from './append-file.ts';
+import { FIRST_PREV, hashLine, recordedSeq } from './codec.ts';
+import { countLines, linesBackwards } from './lines.ts';
+import { entriesForwards, isBad, pageBackwards } from './read-entries.ts';
+
+/** The process that the first readable line names; null in a file without one, or one that may not be read. */
+export function ownerOf(path: string): string | null {
+  try {
+    for (const item of entriesForwards(path)) {
+      if (!isBad(item) && item.process_id !== '') return item.process_id;
+    }
+  } catch (error) {
+    // Whoever reads its entries is told; its name alone must not hide the other files.
+    if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM' && codeOf(error) !== 'ENOENT') throw error;
+  }
+  return null;
+}
+
+/** Where the file ends: the number and the hash that the next line goes on from. */
+export function positionOf(fd: number): FilePosition {
+  const sizeBytes = fstatSync(fd).size;
+  for (const { bytes } of linesBackwards(fd, sizeBytes)) {
+    // On a journal that lost lines, counting would give numbers out twice.
+    return { seq: recordedSeq(bytes) ?? countLines(fd, sizeBytes), prev: hashLine(bytes), sizeBytes };
+  }
+  return { seq: 0, prev: FIRST_PREV, sizeBytes };
+}
+
+/** The epoch of the journal's last writer; at most as far back as the last full checkpoint, which carries it. */
+export function lastEpoch(path: string): number {
+  let cursor: Cursor | null | undefined;
+  while (cursor !== null) {
+    const page = pageBackwards(path, 200, cursor);
+    for (const { entry_type, data } of page.entries.toReversed()) {
+      if (entry_type === 'writer_opened') return numberAt(data, 'epoch');
+      if (entry_type === 'checkpoint' && isFullCheckpoint(data)) {
+        const writer = objectAt(objectAt(stateOf(data), 'holdfast') ?? {}, 'writer');
+        return writer === null ? 0 : numberAt(writer, 'epoch');
+      }
+    }
+    cursor = page.before;
+  }
+  return 0;
+}

@@ -1,0 +1,103 @@
+import type { Action, EffectView, ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import { counted } from '../../ui/numbers.ts';
+import { lookOf } from '../../ui/state-look.ts';
+import { StateMark } from '../../ui/state-mark.tsx';
+import { Ago } from '../../ui/time-text.tsx';
+import { visibleLine } from '../../ui/visible-text.ts';
+
+/** What will happen, in sentences, from what is open in the process. Pure. */
+export function consequencesOf(action: Action, detail: ProcessDetail): readonly string[] {
+  const { worker } = detail.row;
+  const effects = detail.open.flatMap((invocation) => invocation.effects);
+  const done = effects.filter(({ end }) => end === 'done' || end === 'did_not_happen').length;
+  const unknown = effects.filter(({ end }) => end === 'open' || end === 'in_doubt');
+  const asked = unknown.filter(
+    ({ effectClass }) => effectClass !== 'retry' && effectClass !== 'idempotent',
+  ).length;
+  const repeated = unknown.length - asked;
+  const open = detail.open.length;
+  const killed =
+    worker === null
+      ? 'No worker runs now; if one has started meanwhile, it ends at once.'
+      : `The worker (pid ${worker.pid}) and everything it started end at once.`;
+  return [
+    killed,
+    ...(action === 'force-recover'
+      ? ['The state is rebuilt from the journal, as of its last entry, and the process goes on from there.']
+      : []),
+    open === 0
+      ? 'No invocation is open, so nothing is interrupted.'
+      : `${counted(open, 'open invocation')} ${open === 1 ? 'is' : 'are'} handled again from the top.`,
+    ...(done > 0
+      ? [
+          `${counted(done, 'effect')} with a recorded outcome ${done === 1 ? 'is' : 'are'} read back, not repeated.`,
+        ]
+      : []),
+    ...(repeated > 0
+      ? [
+          `${counted(repeated, 'effect')} without an outcome may be repeated: ${repeated === 1 ? 'its class allows' : 'their classes allow'} it.`,
+        ]
+      : []),
+    ...(asked > 0
+      ? [
+          `${counted(asked, 'effect')} without an outcome ${asked === 1 ? 'is' : 'are'} in doubt: the process waits until you decide.`,
+        ]
+      : []),
+  ];
+}
+
+/** The process as it was when the question was asked. */
+export function FrozenState({ row }: { readonly row: ProcessRow }) {
+  const look = lookOf(row.state);
+  return (
+    <>
+      <span className={`hf-state hf-hue-${look.hue}`}>
+        <StateMark look={look} /> {look.word}
+      </span>
+      {row.stateSince !== null && (
+        <>
+          {' '}
+          for <Ago at={row.stateSince} long />
+        </>
+      )}
+    </>
+  );
+}
+
+const ENDS: Readonly<Record<EffectView['end'], string>> = {
+  open: 'under way, outcome unknown',
+  done: 'done, will be read back',
+  did_not_happen: 'did not happen, recorded',
+  in_doubt: 'in doubt',
+};
+
+/** What an interruption meets: the worker, the open invocations and each of their effects. */
+export function Interrupted({ detail }: { readonly detail: ProcessDetail }) {
+  const { worker } = detail.row;
+  return (
+    <dl className="hf-facts hf-facts-wide">
+      <div>
+        <dt>Worker</dt>
+        <dd>{worker === null ? 'none' : `pid ${worker.pid}, number ${worker.generation}`}</dd>
+      </div>
+      {detail.open.map((invocation) => (
+        <div key={invocation.eventId}>
+          <dt>Open invocation</dt>
+          <dd>
+            {invocation.invocation}, attempt {invocation.attempt}, for <Ago at={invocation.startedAt} long />
+            {invocation.effects.length > 0 && (
+              <ul className="hf-plain">
+                {invocation.effects.map((effect) => (
+                  <li key={effect.effectId} className={`hf-effect hf-effect-${effect.end}`}>
+                    <code className="hf-mono">{visibleLine(effect.name)}</code>
+                    <span>{ENDS[effect.end]}</span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,57 @@
+import { Button, Dialog, DialogBody, DialogFooter } from '@blueprintjs/core';
+import { useId, type KeyboardEvent, type ReactNode } from 'react';
+
+interface Props {
+  readonly title: string;
+  /** Verb and object: "Stop market-watcher". */
+  readonly confirm: string;
+  readonly danger: boolean;
+  /** Off while something that is required is missing. */
+  readonly ready: boolean;
+  readonly onConfirm: () => void;
+  readonly onCancel: () => void;
+  readonly children: ReactNode;
+}
+
+/** A question before an action. The focus is on Cancel, and only Ctrl or ⌘ with Enter submits from the keyboard. */
+export function QuestionDialog({ title, confirm, danger, ready, onConfirm, onCancel, children }: Props) {
+  const body = useId();
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || (!event.ctrlKey && !event.metaKey)) return;
+    event.preventDefault();
+    if (ready) onConfirm();
+  };
+  return (
+    <Dialog
+      isOpen
+      title={title}
+      titleTagName="h2"
+      role="alertdialog"
+      aria-describedby={body}
+      isCloseButtonShown={false}
+      canOutsideClickClose={false}
+      onClose={onCancel}
+      className="hf-dialog"
+    >
+      <div onKeyDown={onKeyDown} role="presentation">
+        <DialogBody>
+          <div id={body}>{children}</div>
+        </DialogBody>
+        <DialogFooter
+          actions={
+            <>
+              <Button autoFocus onClick={onCancel}>
+                Cancel
+              </Button>
+              <Button intent={danger ? 'danger' : 'primary'} disabled={!ready} onClick={onConfirm}>
+                {confirm}
+              </Button>
+            </>
+          }
+        >
+          <span className="hf-muted">Ctrl or ⌘ + Enter confirms</span>
+        </DialogFooter>
+      </div>
+    </Dialog>
+  );
+}

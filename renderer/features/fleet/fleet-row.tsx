@@ -1,0 +1,152 @@
+import { memo, type KeyboardEvent, type MouseEvent } from 'react';
+import type { ProcessRow } from '../../../core/contract/views.ts';
+import { useConsole, usePart } from '../../app/console-context.ts';
+import { hashOf, processPlace } from '../../stores/place.ts';
+import { targetOf } from '../../stores/target.ts';
+import { HealthTicks } from '../../ui/health-ticks.tsx';
+import { dayWords } from '../../ui/moments.ts';
+import { costText, countText } from '../../ui/numbers.ts';
+import { StateMark } from '../../ui/state-mark.tsx';
+import { useTicking } from '../../ui/ticker.ts';
+import { Ago } from '../../ui/time-text.tsx';
+import { visibleLine } from '../../ui/visible-text.ts';
+import { RowActions } from '../actions/row-actions.tsx';
+import { useShownState } from '../actions/use-shown-state.ts';
+
+interface Props {
+  readonly id: string;
+  /** Where the tab key enters the table. */
+  readonly current: boolean;
+  readonly selected: boolean;
+}
+
+/** Reads its own row, so that a change of one process renders one row. */
+export const FleetRow = memo(function FleetRow({ id, current, selected }: Props) {
+  const row = usePart(
+    ({ fleet }) => fleet,
+    (state) => state.processes[id],
+  );
+  return row === undefined ? null : <KnownRow row={row} current={current} selected={selected} />;
+});
+
+interface KnownProps {
+  readonly row: ProcessRow;
+  readonly current: boolean;
+  readonly selected: boolean;
+}
+
+function KnownRow({ row, current, selected }: KnownProps) {
+  const { fleetView, place } = useConsole();
+  const target = targetOf(row);
+  const select = (): void => fleetView.setState({ selected: row.key });
+  const open = (): void => {
+    select();
+    place.go(processPlace(target));
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || event.target !== event.currentTarget) return;
+    event.preventDefault();
+    open();
+  };
+  const onDoubleClick = (event: MouseEvent): void => {
+    if (!(event.target instanceof Element) || event.target.closest('button, a') === null) open();
+  };
+  const name = visibleLine(row.name);
+  return (
+    <tr
+      role="row"
+      className={`hf-row hf-tone-${row.tone}${row.live ? '' : ' hf-recorded'}`}
+      tabIndex={current ? 0 : -1}
+      aria-selected={selected}
+      aria-label={name}
+      data-key={row.key}
+      onFocus={select}
+      onKeyDown={onKeyDown}
+      onDoubleClick={onDoubleClick}
+    >
+      <td role="gridcell" className="hf-cell-name">
+        <a href={hashOf(processPlace(target))} tabIndex={-1} title={name}>
+          {name}
+        </a>
+        {row.description !== '' && (
+          <span className="hf-second" title={visibleLine(row.description)}>
+            {visibleLine(row.description)}
+          </span>
+        )}
+      </td>
+      <td role="gridcell" className="hf-cell-state">
+        <StateCell row={row} />
+      </td>
+      <td role="gridcell" className="hf-cell-why">
+        <span className="hf-clamp" title={visibleLine(row.why)}>
+          {visibleLine(row.why)}
+        </span>
+      </td>
+      <td role="gridcell" className="hf-cell-budget">
+        <BudgetCell row={row} />
+      </td>
+      <td role="gridcell" className="hf-cell-health">
+        <HealthCell row={row} />
+      </td>
+      <td role="gridcell" className="hf-cell-number">
+        {row.lastEntryAt === null ? <span className="hf-muted">never</span> : <Ago at={row.lastEntryAt} />}
+      </td>
+      <td role="gridcell" className={`hf-cell-number${row.restarts === 0 ? ' hf-muted' : ''}`}>
+        {countText(row.restarts)}
+      </td>
+      <td role="gridcell" className="hf-cell-actions">
+        <RowActions row={row} reachable={current} />
+      </td>
+    </tr>
+  );
+}
+
+function StateCell({ row }: { readonly row: ProcessRow }) {
+  const look = useShownState(row);
+  return (
+    <span className={`hf-state hf-hue-${look.hue}`}>
+      <StateMark look={look} />
+      <span className="hf-state-text" title={look.text}>
+        {look.text}
+      </span>
+    </span>
+  );
+}
+
+function BudgetCell({ row: { budget } }: { readonly row: ProcessRow }) {
+  const { day, runs, maxRunsPerDay: most, cost } = budget;
+  const when = useTicking(() => dayWords(day, Date.now()));
+  const share = most === null || runs === null ? null : Math.min(1, most === 0 ? 1 : runs / most);
+  const shown = runs === null ? 'unknown' : countText(runs);
+  return (
+    <>
+      <span className="hf-first">
+        {share !== null && (
+          <span className="hf-bar" aria-hidden="true">
+            <span className={share >= 1 ? 'hf-bar-full' : ''} style={{ inlineSize: `${share * 100}%` }} />
+          </span>
+        )}
+        <span className="hf-runs" title={`Runs ${when}: ${shown}`}>
+          {runs === null ? shown : most === null ? `${shown} ${when}` : `${shown} of ${countText(most)}`}
+        </span>
+      </span>
+      <span className="hf-second">cost {costText(cost)}</span>
+    </>
+  );
+}
+
+function HealthCell({ row: { health } }: { readonly row: ProcessRow }) {
+  const { sample, failures, runs, verdict } = health;
+  const share = `${failures} of ${sample}`;
+  const words = sample === 0 ? 'no runs yet' : failures === 0 ? `last ${sample} ok` : `${share} failed`;
+  return (
+    <>
+      <span className="hf-first">
+        <HealthTicks runs={runs} />
+      </span>
+      <span className={verdict === 'failing' ? 'hf-second hf-alarm-text' : 'hf-second'}>
+        {verdict === 'failing' ? `failing, ${share}` : words}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import { Tab, Tabs } from '@blueprintjs/core';
+import { useEffect, useState } from 'react';
+import type { ProcessDetail } from '../../../core/contract/views.ts';
+import { useConsole, usePart } from '../../app/console-context.ts';
+import { FLEET, hashOf } from '../../stores/place.ts';
+import type { Target } from '../../stores/target.ts';
+import { isTyping } from '../../ui/keys.ts';
+import { countText } from '../../ui/numbers.ts';
+import { EmptyView, FailedView, Skeleton } from '../../ui/state-of-view.tsx';
+import { visibleLine } from '../../ui/visible-text.ts';
+import { Attention } from './attention.tsx';
+import { Facts } from './facts.tsx';
+import { BudgetGauge, HealthGauge } from './gauges.tsx';
+import { LifecycleDiagram } from './lifecycle-diagram.tsx';
+import { ProcessHeader } from './process-header.tsx';
+import { QueueTab } from './queue-tab.tsx';
+import { StateTab } from './state-tab.tsx';
+import { TimelineView } from './timeline-view.tsx';
+import { UnderWay } from './under-way.tsx';
+
+/** One process: is anything wrong, why, and what happens if I press this. */
+export function ProcessView({ target }: { readonly target: Target }) {
+  const { fleet, place, process } = useConsole();
+  const phase = usePart(
+    () => process,
+    (state) => state.phase,
+  );
+  const failure = usePart(
+    () => process,
+    (state) => state.failure,
+  );
+  const detail = usePart(
+    () => process,
+    (state) => state.detail,
+  );
+  const closed = usePart(
+    () => fleet,
+    (state) => state.phase === 'ready' && !state.journals.some(({ id }) => id === target.journalId),
+  );
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape' && !event.defaultPrevented && !isTyping(event.target)) place.go(FLEET);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [place]);
+
+  const name = visibleLine(target.process);
+  return (
+    <section className="hf-view hf-view-process" aria-label={name}>
+      {(detail === null || closed) && <h1 className="hf-hidden">{name}</h1>}
+      {closed ? (
+        <EmptyView title="This journal is not open" action={<a href={hashOf(FLEET)}>Back to the fleet</a>}>
+          <p>{name} belongs to a journal that is not open any more. Open it again to see the process.</p>
+        </EmptyView>
+      ) : detail !== null ? (
+        <KnownProcess detail={detail} />
+      ) : phase === 'failed' && failure !== null ? (
+        <FailedView title={`${name} could not be read`} failure={failure} onRetry={() => process.again()} />
+      ) : (
+        <Skeleton lines={12} label={`Reading ${name}`} />
+      )}
+    </section>
+  );
+}
+
+type TabId = 'timeline' | 'state' | 'queue';
+
+function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
+  const { row } = detail;
+  const [tab, setTab] = useState<TabId>('timeline');
+  const queued = row.queued > 0 ? ` (${countText(row.queued)})` : '';
+  return (
+    <>
+      <ProcessHeader detail={detail} />
+      <Attention detail={detail} />
+      <div className="hf-process-main">
+        <Tabs
+          id="process"
+          selectedTabId={tab}
+          onChange={(id) => setTab(id as TabId)}
+          renderActiveTabPanelOnly
+          animate={false}
+        >
+          <Tab id="timeline" title="Timeline" panel={<TimelineView />} />
+          <Tab id="state" title="State" panel={<StateTab detail={detail} />} />
+          <Tab id="queue" title={`Triggers & queue${queued}`} panel={<QueueTab detail={detail} />} />
+        </Tabs>
+      </div>
+      <aside className="hf-process-side" aria-label="At a glance">
+        <section className="hf-card hf-card-lifecycle" aria-label="Lifecycle">
+          <header>
+            <h2>Lifecycle</h2>
+          </header>
+          <LifecycleDiagram lifecycle={detail.lifecycle} state={row.state} live={row.live} />
+        </section>
+        <BudgetGauge budget={row.budget} />
+        <HealthGauge health={row.health} />
+        <UnderWay open={detail.open} />
+        <Facts detail={detail} />
+      </aside>
+    </>
+  );
+}

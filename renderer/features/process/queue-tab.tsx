@@ -1,0 +1,88 @@
+import type { ProcessDetail } from '../../../core/contract/views.ts';
+import { countText } from '../../ui/numbers.ts';
+import { CutText } from '../../ui/cut-text.tsx';
+import { momentText } from '../../ui/moments.ts';
+import { Ago } from '../../ui/time-text.tsx';
+import { visibleLine } from '../../ui/visible-text.ts';
+
+/** What wakes the process, and what has and waits for its turn. */
+export function QueueTab({ detail }: { readonly detail: ProcessDetail }) {
+  const { triggers, queue, row } = detail;
+  return (
+    <div className="hf-sections">
+      <section aria-label="Triggers">
+        <h2>Triggers</h2>
+        {triggers.length === 0 ? (
+          <p className="hf-muted">None. It runs when an operator triggers it.</p>
+        ) : (
+          <table className="hf-table">
+            <thead>
+              <tr>
+                <th scope="col">Id</th>
+                <th scope="col">Type</th>
+                <th scope="col">When</th>
+                <th scope="col">Next</th>
+              </tr>
+            </thead>
+            <tbody>
+              {triggers.map((trigger) => (
+                <tr key={trigger.id}>
+                  <th scope="row">
+                    <CutText text={trigger.id} room={32} />
+                  </th>
+                  <td>{visibleLine(trigger.type)}</td>
+                  <td>{visibleLine(trigger.description)}</td>
+                  <td>
+                    {trigger.next === null ? (
+                      <span className="hf-muted">not planned</span>
+                    ) : (
+                      <time dateTime={trigger.next} data-copy={trigger.next}>
+                        {visibleLine(momentText(trigger.next))}
+                      </time>
+                    )}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </section>
+      <section aria-label="Queue">
+        <h2>Queue</h2>
+        {queue.length === 0 ? (
+          <p className="hf-muted">Nothing waits.</p>
+        ) : (
+          <>
+            <table className="hf-table">
+              <thead>
+                <tr>
+                  <th scope="col">Event</th>
+                  <th scope="col">Trigger</th>
+                  <th scope="col">Waiting for</th>
+                </tr>
+              </thead>
+              <tbody>
+                {queue.map((event) => (
+                  <tr key={event.eventId}>
+                    <th scope="row">
+                      <CutText text={event.eventId} room={32} />
+                    </th>
+                    <td>{visibleLine(event.triggerId)}</td>
+                    <td>
+                      <Ago at={event.acceptedAt} long />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            {queue.length < row.queued && (
+              <p className="hf-muted hf-note">
+                Showing {countText(queue.length)} of {countText(row.queued)} events.
+              </p>
+            )}
+          </>
+        )}
+      </section>
+    </div>
+  );
+}

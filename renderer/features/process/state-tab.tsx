@@ -1,0 +1,69 @@
+import type { ProcessDetail } from '../../../core/contract/views.ts';
+import { jsonLines } from '../../ui/json-lines.ts';
+import { countText } from '../../ui/numbers.ts';
+import { EmptyView } from '../../ui/state-of-view.tsx';
+import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
+
+type Value = ProcessDetail['context'][number];
+
+/** What the process keeps: every key with its value as it is written. */
+export function StateTab({ detail }: { readonly detail: ProcessDetail }) {
+  const { context, contextCut } = detail;
+  if (context.length === 0) {
+    return (
+      <EmptyView title="The state is empty">
+        <p>Keys appear here when the process writes its context.</p>
+      </EmptyView>
+    );
+  }
+  return (
+    <>
+      <table className="hf-table hf-context">
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col">Value</th>
+          </tr>
+        </thead>
+        <tbody>
+          {context.map((value) => (
+            <tr key={value.key}>
+              <th scope="row" className="hf-mono">
+                {visibleLine(value.key)}
+              </th>
+              <td>
+                <ContextValue value={value} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {contextCut && (
+        <p className="hf-muted hf-note">
+          Showing {countText(context.length)} keys: the host cut the list, there are more.
+        </p>
+      )}
+    </>
+  );
+}
+
+const SHORT = 120;
+
+function ContextValue({ value: { key, text, cut } }: { readonly value: Value }) {
+  const short = text.length <= SHORT && !text.includes('\n');
+  return (
+    <>
+      <pre
+        className="hf-mono hf-block"
+        {...(short ? {} : { tabIndex: 0, 'aria-label': `Value of ${visibleLine(key)}` })}
+      >
+        {visibleBlock(short ? text : jsonLines(text))}
+      </pre>
+      {cut && (
+        <span className="hf-muted">
+          Cut at the host’s limit: the first {countText(text.length)} characters.
+        </span>
+      )}
+    </>
+  );
+}

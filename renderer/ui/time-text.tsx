@@ -1,0 +1,41 @@
+import { parseTimestamp } from '../../core/model/time.ts';
+import { longSpanText, spanText } from './durations.ts';
+import { isoText, momentText, preciseClockText } from './moments.ts';
+import { useTicking } from './ticker.ts';
+import { visibleLine } from './visible-text.ts';
+
+interface Props {
+  /** A journal's timestamp. */
+  readonly at: string;
+  readonly long?: boolean;
+  readonly suffix?: string;
+}
+
+/** How long ago, kept up to date; the moment itself on hover, and as ISO 8601 when copied. */
+export function Ago({ at, long = false, suffix = '' }: Props) {
+  const epochMs = parseTimestamp(at);
+  const text = useTicking(() => {
+    if (epochMs === null) return visibleLine(at);
+    return (long ? longSpanText : spanText)(Date.now() - epochMs) + suffix;
+  });
+  return <Moment at={at}>{text}</Moment>;
+}
+
+/** The time of day, to the millisecond. */
+export function ClockTime({ at }: { readonly at: string }) {
+  const epochMs = parseTimestamp(at);
+  return <Moment at={at}>{epochMs === null ? visibleLine(at) : preciseClockText(epochMs)}</Moment>;
+}
+
+function Moment({ at, children }: { readonly at: string; readonly children: string }) {
+  return (
+    <time
+      dateTime={isoText(at)}
+      title={visibleLine(momentText(at))}
+      data-copy={isoText(at)}
+      className="hf-time"
+    >
+      {children}
+    </time>
+  );
+}

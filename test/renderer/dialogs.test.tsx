@@ -1,0 +1,141 @@
+// @vitest-environment jsdom
+import { act, fireEvent, screen, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { consequencesOf } from '../../renderer/features/actions/consequences.tsx';
+import { before, detailOf, effectOf, fleetOf, MINUTE, rowOf } from './fixtures.ts';
+import { memoryHost, ok, refused, type MemoryHost } from './memory-client.ts';
+import { settle, show } from './render.tsx';
+
+const HASH = '#/j-demo/market-watcher';
+const row = rowOf();
+const open = [
+  {
+    eventId: 'ev-7',
+    invocation: 42,
+    attempt: 2,
+    triggerId: 'cron-0',
+    triggerType: 'cron',
+    startedAt: before(4 * MINUTE),
+    effects: [
+      effectOf({ effectId: 'a', name: 'fetch', end: 'done', needsOperator: false }),
+      effectOf({ effectId: 'b', name: 'charge_card', end: 'open', needsOperator: false }),
+      effectOf({
+        effectId: 'c',
+        name: 'notify',
+        effectClass: 'idempotent',
+        end: 'open',
+        needsOperator: false,
+      }),
+    ],
+  },
+];
+
+function hostWith(): MemoryHost {
+  const host = memoryHost();
+  host.answer('fleet.read', () => ok(fleetOf([row])));
+  host.answer('processes.read', () => ok(detailOf(row, { open })));
+  for (const name of ['processes.stop', 'processes.kill-worker', 'processes.force-recover'] as const) {
+    host.answer(name, () => ok({ state: 'stopped', message: 'Done.' }));
+  }
+  return host;
+}
+
+const dialog = () => within(screen.getByRole('alertdialog'));
+const press = async (name: string): Promise<void> => {
+  fireEvent.click(screen.getByRole('button', { name }));
+  await settle();
+};
+
+test('stop asks lightly: verb and object on the button, focus on Cancel', async () => {
+  const host = hostWith();
+  await show(host, HASH);
+  await press('Stop…');
+  expect(document.activeElement?.textContent).toBe('Cancel');
+  expect(dialog().queryByLabelText('Reason')).toBeNull();
+  fireEvent.click(dialog().getByRole('button', { name: 'Stop market-watcher' }));
+  await settle();
+  expect(host.askedFor('processes.stop')).toHaveLength(1);
+  expect(screen.getByText('market-watcher: Stopped')).toBeTruthy();
+});
+
+test('force-recover names its consequences, and needs a reason', async () => {
+  const host = hostWith();
+  await show(host, HASH);
+  await press('Force-recover…');
+  expect(document.activeElement?.textContent).toBe('Cancel');
+  expect(dialog().getByText(/The worker \(pid 4112\)/)).toBeTruthy();
+  expect(dialog().getByText('charge_card')).toBeTruthy();
+  expect(dialog().getByText('1 effect with a recorded outcome is read back, not repeated.')).toBeTruthy();
+  const confirm = dialog().getByRole<HTMLButtonElement>('button', { name: 'Force-recover market-watcher' });
+  expect(confirm.disabled).toBe(true);
+  fireEvent.keyDown(dialog().getByLabelText('Reason'), { key: 'Enter', ctrlKey: true });
+  expect(host.askedFor('processes.force-recover')).toEqual([]);
+  fireEvent.click(dialog().getByRole('button', { name: 'No progress' }));
+  fireEvent.keyDown(dialog().getByLabelText('Reason'), { key: 'Enter' });
+  expect(host.askedFor('processes.force-recover')).toEqual([]);
+  fireEvent.keyDown(dialog().getByLabelText('Reason'), { key: 'Enter', ctrlKey: true });
+  await settle();
+  expect(host.askedFor('processes.force-recover')[0]).toMatchObject({ reason: 'No progress' });
+});
+
+test('[S36] killing is never held up: not by words, not by what could not be read', async () => {
+  const host = hostWith();
+  await show(host, HASH);
+  host.answer('processes.read', () =>
+    refused({ code: 'journal.damaged', message: 'The journal is damaged.' }),
+  );
+  await press('Kill worker…');
+  expect(dialog().getByText(/the consequences are unknown/)).toBeTruthy();
+  fireEvent.click(dialog().getByRole('button', { name: 'Kill the worker of market-watcher' }));
+  await settle();
+  expect(host.askedFor('processes.kill-worker')[0]).toMatchObject({ reason: 'No reason given' });
+});
+
+test('what changed while the question was open is said, and not forced', async () => {
+  const host = hostWith();
+  await show(host, HASH);
+  await press('Force-recover…');
+  fireEvent.click(dialog().getByRole('button', { name: 'Maintenance' }));
+  act(() => {
+    host.say('fleet.changed', {
+      sequence: 2,
+      at: before(0),
+      upserts: [rowOf({ state: 'stopped', actions: ['start'] })],
+      removed: [],
+      journals: null,
+    });
+  });
+  expect(
+    dialog().getByText(/Meanwhile market-watcher became Stopped\. This can’t be done to it any more\./),
+  ).toBeTruthy();
+  expect(
+    dialog().getByRole<HTMLButtonElement>('button', { name: 'Force-recover market-watcher' }).disabled,
+  ).toBe(true);
+});
+
+test('Esc leaves the dialog and nothing else', async () => {
+  const host = hostWith();
+  const console = await show(host, HASH);
+  await press('Stop…');
+  fireEvent.keyDown(document.activeElement!, { key: 'Escape' });
+  await settle();
+  expect(console.actions.store.getState().question).toBeNull();
+  expect(console.hash()).toBe(HASH);
+  expect(host.askedFor('processes.stop')).toEqual([]);
+});
+
+test('[P2] consequences: what is recorded is read back, what is harmless may repeat, the rest waits for a person', () => {
+  const detail = detailOf(row, { open });
+  expect(consequencesOf('force-recover', detail)).toEqual([
+    'The worker (pid 4112) and everything it started end at once.',
+    'The state is rebuilt from the journal, as of its last entry, and the process goes on from there.',
+    '1 open invocation is handled again from the top.',
+    '1 effect with a recorded outcome is read back, not repeated.',
+    '1 effect without an outcome may be repeated: its class allows it.',
+    '1 effect without an outcome is in doubt: the process waits until you decide.',
+  ]);
+  expect(consequencesOf('kill-worker', detailOf(rowOf({ worker: null })))).toEqual([
+    'No worker runs now; if one has started meanwhile, it ends at once.',
+    'No invocation is open, so nothing is interrupted.',
+  ]);
+});

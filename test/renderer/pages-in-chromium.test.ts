@@ -1,0 +1,152 @@
+// Every view in a real browser, under the policy of production: no violation, nothing for axe-core to find, nothing
+// that sticks out sideways, in both themes and at twice the size.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type Axe from 'axe-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findChromium, installLine } from '../standin/find-chromium.ts';
+import { servePages, type Pages } from './preview/serve.ts';
+
+const executablePath = findChromium();
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface View {
+  readonly name: string;
+  readonly address: string;
+  readonly act?: (page: Page) => Promise<unknown>;
+}
+
+const press = (role: 'button' | 'tab', name: string) => (page: Page) =>
+  page.getByRole(role, { name, exact: true }).first().click();
+const dialogAfter = (name: string) => async (page: Page) => {
+  await press('button', name)(page);
+  await page.getByRole('alertdialog').waitFor();
+};
+const CLERK = '/#/j-demo/invoice-clerk';
+const WATCHER = '/#/j-demo/market-watcher';
+
+const VIEWS: readonly View[] = [
+  { name: 'fleet', address: '/#/' },
+  { name: 'fleet, loading', address: '/?scene=loading#/' },
+  { name: 'fleet, failed', address: '/?scene=failed#/' },
+  { name: 'fleet, empty', address: '/?scene=empty#/' },
+  { name: 'fleet, menu', address: '/#/', act: press('button', 'All actions: invoice-clerk') },
+  { name: 'journals', address: '/#/journals' },
+  { name: 'journals, empty', address: '/?scene=empty#/journals' },
+  { name: 'process', address: WATCHER },
+  { name: 'process, entry', address: WATCHER, act: (page) => page.locator('.hf-entry-line').last().click() },
+  { name: 'process, state', address: WATCHER, act: press('tab', 'State') },
+  { name: 'process, queue', address: CLERK, act: press('tab', 'Triggers & queue') },
+  { name: 'process, tables', address: WATCHER, act: press('button', 'Health as a table') },
+  { name: 'process, doubt', address: CLERK },
+  { name: 'process, failed', address: '/#/j-demo/mail-triage' },
+  { name: 'process, recorded', address: '/#/j-sent/market-watcher' },
+  { name: 'process, unknown', address: '/#/j-demo/nobody' },
+  { name: 'stop', address: WATCHER, act: dialogAfter('Stop…') },
+  { name: 'kill', address: WATCHER, act: dialogAfter('Kill worker…') },
+  { name: 'force-recover', address: CLERK, act: dialogAfter('Force-recover…') },
+  { name: 'it happened', address: CLERK, act: dialogAfter('It happened…: charge_card') },
+  { name: 'refused', address: '/#/', act: press('button', 'Open journal…') },
+  { name: 'keys', address: '/#/', act: press('button', 'Keys') },
+];
+
+interface Look {
+  readonly name: string;
+  readonly colorScheme: 'light' | 'dark';
+  readonly viewport: { readonly width: number; readonly height: number };
+}
+
+const LIGHT: Look = { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 800 } };
+const DARK: Look = { name: 'dark, small', colorScheme: 'dark', viewport: { width: 900, height: 600 } };
+/** The room that a window of 1280 by 800 has at twice the size. */
+const LARGE: Look = { name: 'at 200 %', colorScheme: 'light', viewport: { width: 640, height: 400 } };
+const SHAPES: ReadonlySet<string> = new Set([
+  'fleet',
+  'journals',
+  'process',
+  'process, doubt',
+  'force-recover',
+]);
+
+const CASES = [LIGHT, DARK, LARGE].flatMap((look) =>
+  VIEWS.filter(({ name }) => look !== LARGE || SHAPES.has(name)).map((view) => ({
+    look,
+    view,
+    title: `${view.name}, ${look.name}`,
+  })),
+);
+
+const why = executablePath === undefined ? ` (there is no Chromium here. Install it: ${installLine()})` : '';
+
+describe.skipIf(executablePath === undefined)(`the console in Chromium${why}`, () => {
+  let directory = '';
+  let browser: Browser;
+  let pages: Pages;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'holdfast-pages-'));
+    pages = await servePages(directory);
+    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+    browser = await chromium.launch({ executablePath: executablePath!, args });
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    await pages[Symbol.asyncDispose]();
+    rmSync(directory, { recursive: true });
+  });
+
+  async function opened(look: Look, address: string) {
+    const context = await browser.newContext({
+      colorScheme: look.colorScheme,
+      viewport: look.viewport,
+      reducedMotion: 'reduce',
+    });
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on('pageerror', (error) => faults.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+    });
+    await page.addInitScript(pages.bridge);
+    await page.goto(pages.url + address);
+    await page.locator('.hf-view > *').first().waitFor();
+    return { page, faults, close: () => context.close() };
+  }
+
+  test.each(CASES)(
+    '$title',
+    async ({ look, view }) => {
+      const { page, faults, close } = await opened(look, view.address);
+      await view.act?.(page);
+      if (view.address === WATCHER)
+        await page.locator('.hf-gauge svg').first().waitFor({ state: 'attached' });
+      await page.evaluate(axe);
+      const findings = await page.evaluate(async () => {
+        const { axe } = window as unknown as { axe: typeof Axe };
+        const { violations } = await axe.run(document, { resultTypes: ['violations'] });
+        return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
+      });
+      const sticksOut = await page.evaluate(() =>
+        [document.documentElement, ...document.querySelectorAll('main')].some(
+          (box) => box.scrollWidth > box.clientWidth,
+        ),
+      );
+      await close();
+      expect({ findings, faults, sticksOut }).toEqual({ findings: [], faults: [], sticksOut: false });
+    },
+    30_000,
+  );
+
+  test('[P5] a host that falls silent is named, with the age of the data, and actions go off', async () => {
+    const { page, close } = await opened(LIGHT, '/#/');
+    await page.getByText(/^data as of/).waitFor();
+    await page.evaluate(() => (window as unknown as { fallSilent: () => void }).fallSilent());
+    await page.getByText(/^Data as of \d\d:\d\d:\d\d\.$/).waitFor({ timeout: 15_000 });
+    expect(await page.getByRole('button', { name: 'Suspend: market-watcher' }).isDisabled()).toBe(true);
+    await close();
+  }, 30_000);
+});

@@ -1,0 +1,45 @@
+// Stands where the preload's bridge stands, over a host in memory. Bundled and run in the page before anything else.
+
+import { BRIDGE, EVENT_NAMES, REQUEST_NAMES } from '../../../core/contract/names.ts';
+import type { RequestName } from '../../../core/contract/requests.ts';
+import { fleetOf } from '../fixtures.ts';
+import { memoryHost, ok, refused } from '../memory-client.ts';
+import { detailIn, ENTRIES, FLEET } from './scene.ts';
+
+const scene = new URLSearchParams(window.location.search).get('scene') ?? 'full';
+const host = memoryHost();
+const never = new Promise<never>(() => undefined);
+let silent = false;
+
+const app = { version: '0.1.0', host: 'a host in memory', isStandIn: true, platform: 'linux' };
+host.answer('app.info', () => (silent ? never : ok(app)));
+host.answer('fleet.read', () => {
+  if (scene === 'loading') return never;
+  if (scene === 'failed') return refused({ code: 'catalog.unreadable', message: 'It could not be read.' });
+  return ok(scene === 'empty' ? fleetOf([], { journals: [] }) : FLEET);
+});
+host.answer('processes.read', ({ journalId, process }) => {
+  const detail = detailIn(journalId, process);
+  return detail === null
+    ? refused({ code: 'process.unknown', message: 'There is no such process.' })
+    : ok(detail);
+});
+host.answer('timeline.read', () => ok({ rows: [...ENTRIES], before: 'c' }));
+
+Object.assign(window, {
+  [BRIDGE]: {
+    requests: Object.fromEntries(
+      REQUEST_NAMES.map((name) => [
+        name,
+        (request: never) => host.client.request<RequestName>(name, request),
+      ]),
+    ),
+    events: Object.fromEntries(
+      EVENT_NAMES.map((name) => [name, (listener: () => void) => host.client.on(name, listener)]),
+    ),
+    pathOf: async () => '',
+  },
+  fallSilent: () => {
+    silent = true;
+  },
+});
