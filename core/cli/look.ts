@@ -8,12 +8,12 @@ import { inspectDirectory } from '../journal/inspect-directory.ts';
 import { entriesForwards, isBad } from '../journal/read-entries.ts';
 import { AppError } from '../model/errors.ts';
 import type { BadLine, StoredEntry } from '../model/entry.ts';
+import type { Cursor } from '../model/ports.ts';
 import { showJson } from '../model/json.ts';
 import { ReplayEngine } from '../replay/replay-engine.ts';
 import { followFile } from '../tail/follow-file.ts';
 import { ago, entryLine, fleetTable, stateText } from './describe.ts';
-import { print, printJson } from './output.ts';
-import { safeText } from './safe-text.ts';
+import { print, printError, printJson } from './output.ts';
 
 const SHOWN_ENTRIES = 10;
 
@@ -50,18 +50,16 @@ export async function show(
     }
     printHead(detail.row);
     for (const hold of detail.holds)
-      print(`held: ${hold.kind} by ${safeText(hold.actor)} since ${hold.since} · ${safeText(hold.reason)}`);
+      print(`held: ${hold.kind} by ${hold.actor} since ${hold.since} · ${hold.reason}`);
     for (const open of detail.open) {
       print(
-        `unfinished: invocation ${open.invocation} of ${safeText(open.triggerId)} since ${open.startedAt}, ${open.effects.length} effects`,
+        `unfinished: invocation ${open.invocation} of ${open.triggerId} since ${open.startedAt}, ${open.effects.length} effects`,
       );
     }
     print(`context (${detail.context.length} keys${detail.contextCut ? ', more not shown' : ''}):`);
-    for (const { key, text, cut } of detail.context)
-      print(`  ${safeText(key)} = ${safeText(text)}${cut ? ' … (cut)' : ''}`);
+    for (const { key, text, cut } of detail.context) print(`  ${key} = ${text}${cut ? ' … (cut)' : ''}`);
     print(`last ${rows.length} lines:`);
-    for (const row of rows.toReversed())
-      print(`  ${row.seq}  ${row.at}  ${safeText(row.type)}  ${safeText(row.summary)}`);
+    for (const row of rows.toReversed()) print(`  ${row.seq}  ${row.at}  ${row.type}  ${row.summary}`);
   } finally {
     await source.close();
   }
@@ -70,9 +68,9 @@ export async function show(
 function printHead(row: ProcessRow): void {
   const last =
     row.lastEntryAt === null ? 'nothing recorded' : `last entry ${ago(row.lastEntryAt, Date.now())} ago`;
-  print(`${safeText(row.name)} · ${stateText(row)} · ${row.entries} entries · ${last}`);
-  if (row.why !== '') print(safeText(row.why));
-  if (row.description !== '') print(safeText(row.description));
+  print(`${row.name} · ${stateText(row)} · ${row.entries} entries · ${last}`);
+  if (row.why !== '') print(row.why);
+  if (row.description !== '') print(row.description);
 }
 
 /** Prints what recovery would give, and takes nothing over. */
@@ -93,10 +91,10 @@ export async function recover(
     });
     return;
   }
-  print(`lifecycle state   ${safeText(result.lifecycle_state)}`);
-  print(`context state     ${safeText(showJson(result.context_state))}`);
+  print(`lifecycle state   ${result.lifecycle_state}`);
+  print(`context state     ${showJson(result.context_state)}`);
   print(`entries replayed  ${result.entries_replayed}`);
-  print(`last entry type   ${safeText(result.last_entry_type) || 'none after the last checkpoint'}`);
+  print(`last entry type   ${result.last_entry_type || 'none after the last checkpoint'}`);
   if (snapshot.open.length > 0) print(`unfinished        ${snapshot.open.length} invocations`);
   for (const line of damage) print(`skipped line ${line.seq} at byte ${line.offset}: ${line.reason}`);
 }
@@ -107,8 +105,7 @@ export async function tail(
   { json, lines, follow }: { readonly json: boolean; readonly lines: number; readonly follow: boolean },
 ): Promise<void> {
   const { journal } = await open(directory, process);
-  const page = await journal.readLast(process, lines);
-  const items = [...page.entries, ...page.badLines].sort((a, b) => a.seq - b.seq);
+  const items = await newest(journal, process, lines);
   for (const item of items) printItem(item, json);
   if (!follow) return;
   const last = items.at(-1);
@@ -123,12 +120,29 @@ export async function tail(
     }
   };
   const replaced = (): void => {
-    print(`-- the journal of ${safeText(process)} was cut or replaced; going on from its beginning`);
+    printError(`the journal of ${process} was cut or replaced; going on from its beginning`);
     offset = 0;
     seq = 1;
   };
   using _following = followFile(path, () => offset, grown, replaced);
   await interrupted();
+}
+
+/** The newest lines that say anything, oldest first: a page may hold fewer than asked for. */
+async function newest(
+  journal: FileJournal,
+  process: string,
+  count: number,
+): Promise<readonly (StoredEntry | BadLine)[]> {
+  const pages: (readonly (StoredEntry | BadLine)[])[] = [];
+  let missing = count;
+  for (let cursor: Cursor | null | undefined; missing > 0 && cursor !== null;) {
+    const page = await journal.readLast(process, missing, cursor);
+    pages.unshift([...page.entries, ...page.badLines].sort((a, b) => a.offset - b.offset));
+    missing -= page.entries.length + page.badLines.length;
+    cursor = page.before;
+  }
+  return pages.flat();
 }
 
 function printItem(item: StoredEntry | BadLine, json: boolean): void {

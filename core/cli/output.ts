@@ -1,24 +1,34 @@
 import { writeSync } from 'node:fs';
 import { codeOf } from '../model/errors.ts';
 import { withTaggedNumbers, type Json } from '../model/json.ts';
+import { safeText, visible } from './safe-text.ts';
 
-/** One line on standard output. A reader that has gone, as `head` does, ends the program without a word. */
+// Journal text is hostile, and file names and error messages carry it too: whatever reaches a terminal goes through
+// here and is made visible here.
+
+/** One line on standard output. */
 export function print(line: string): void {
-  try {
-    writeAll(1, `${line}\n`);
-  } catch (error) {
-    if (codeOf(error) === 'EPIPE') process.exit(0);
-    throw error;
-  }
+  write(1, safeText(line));
 }
 
 /** One JSON value on one line; numbers as written, those that JSON has no word for as `{ "$number": "NaN" }`. */
 export function printJson(value: object): void {
-  print(JSON.stringify(withTaggedNumbers(value as Json)));
+  write(1, visible(JSON.stringify(withTaggedNumbers(value as Json))));
 }
 
+/** One line on standard error, where it disturbs nobody who reads the output. */
 export function printError(message: string): void {
-  writeAll(2, `holdfast: ${message}\n`);
+  write(2, safeText(`holdfast: ${message}`));
+}
+
+/** A reader that has gone, as `head` does, ends the program without a word. */
+function write(fd: number, line: string): void {
+  try {
+    writeAll(fd, `${line}\n`);
+  } catch (error) {
+    if (codeOf(error) === 'EPIPE') process.exit(0);
+    throw error;
+  }
 }
 
 /** A pipe takes what it has room for, and says so by taking less or nothing at all. */

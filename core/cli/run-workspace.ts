@@ -14,6 +14,12 @@ import { ago, fleetTable, stateText } from './describe.ts';
 import { print, printError, printJson } from './output.ts';
 import { safeText } from './safe-text.ts';
 
+const OWN_SCREEN = '\u001b[?1049h\u001b[?25l';
+const SCREEN_BACK = '\u001b[?25h\u001b[?1049l';
+const HOME = '\u001b[H';
+const CLEAR_LINE = '\u001b[K';
+const CLEAR_BELOW = '\u001b[J';
+
 export async function runWorkspace(workspace: string, { json }: { readonly json: boolean }): Promise<void> {
   const host = await createConsoleHost({
     app: { version: VERSION, host: 'terminal', isStandIn: false, platform: process.platform },
@@ -26,8 +32,8 @@ export async function runWorkspace(workspace: string, { json }: { readonly json:
   try {
     await refuseUnlessLive(host);
     if (json) tellJson(host);
-    else if (process.stdout.isTTY) keepTable(host);
-    else tellLines(host);
+    else if (!process.stdout.isTTY) tellLines(host);
+    using _table = !json && process.stdout.isTTY ? keepTable(host) : null;
     await quitAsked();
   } finally {
     if (process.stdin.isTTY) process.stdin.setRawMode(false);
@@ -72,21 +78,33 @@ function tellLines(host: ConsoleHost): void {
   });
 }
 
-function keepTable(host: ConsoleHost): void {
+/** A screen of its own, put back as it was at the end. Lines are overwritten, not wiped, so nothing flickers. */
+function keepTable(host: ConsoleHost): Disposable {
   const draw = (): void => {
     const { journals, processes } = host.fleet();
-    const width = process.stdout.columns;
+    const { columns, rows } = process.stdout;
     const lines = [
-      `Holdfast ${VERSION} · ${journals.map((journal) => journal.directory).join(', ')} · q quits`,
+      `Holdfast ${VERSION} · ${journals.map((journal) => safeText(journal.directory)).join(', ')} · q quits`,
       '',
       ...fleetTable(processes, Date.now()),
     ];
-    process.stdout.write(`\u001b[H\u001b[2J${lines.map((line) => line.slice(0, width)).join('\r\n')}\r\n`);
+    const shown =
+      lines.length <= rows ? lines : [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more`];
+    const text = shown.map((line) => `${line.slice(0, columns)}${CLEAR_LINE}`).join('\r\n');
+    process.stdout.write(`${HOME}${text}${CLEAR_BELOW}`);
   };
+  process.stdout.write(OWN_SCREEN);
   draw();
-  host.subscribe(draw);
+  const unsubscribe = host.subscribe(draw);
   // Ages go on where nothing else changes.
-  setInterval(draw, 1_000).unref();
+  const timer = setInterval(draw, 1_000);
+  return {
+    [Symbol.dispose]: () => {
+      unsubscribe();
+      clearInterval(timer);
+      process.stdout.write(SCREEN_BACK);
+    },
+  };
 }
 
 function quitAsked(): Promise<void> {

@@ -122,7 +122,7 @@ export class FileJournal implements JournalProvider {
   async processes(): Promise<readonly string[]> {
     return readdirSync(this.directory, { withFileTypes: true })
       .filter((file) => file.isFile() && file.name.endsWith(ENTRIES_SUFFIX))
-      .map((file) => ownerOf(join(this.directory, file.name)) ?? file.name.slice(0, -ENTRIES_SUFFIX.length))
+      .map(({ name }) => this.#nameOf(name))
       .sort();
   }
 
@@ -195,8 +195,16 @@ export class FileJournal implements JournalProvider {
       throw unreadable(path, error);
     }
     const owner = this.marker === null ? null : ownerOf(path);
-    if (owner !== null && owner !== processId) throw nameCollision(processId, entriesFile(processId), owner);
+    if (owner !== null && owner !== processId && entriesFile(owner) === entriesFile(processId)) {
+      throw nameCollision(processId, entriesFile(processId), owner);
+    }
     return path;
+  }
+
+  /** What the lines say, unless that name leads to another file: then this one was renamed or copied. */
+  #nameOf(file: string): string {
+    const owner = ownerOf(join(this.directory, file));
+    return owner !== null && entriesFile(owner) === file ? owner : file.slice(0, -ENTRIES_SUFFIX.length);
   }
 
   #open(processId: string): OpenFile {

@@ -39,7 +39,7 @@ export function* entriesForwards(
     for (const line of linesForwards(fd, startOffset, committedEnd(fd, fstatSync(fd).size))) {
       const item = toItem(line, () => physical, before);
       if (item !== null) yield item;
-      before = behind(line);
+      before = behind(line, item);
       physical += 1;
     }
   } finally {
@@ -89,11 +89,14 @@ function toPage(fd: number, lines: readonly Line[], previous: Line | undefined):
   // Only a line without a number of its own has to be counted.
   let counted: number | null = null;
   const linesBefore = (): number => (counted ??= countLines(fd, first!.offset));
-  let before = previous === undefined ? (first?.offset === 0 ? AT_BEGINNING : NOT_READ) : behind(previous);
+  let before = first?.offset === 0 ? AT_BEGINNING : NOT_READ;
+  if (previous !== undefined) {
+    before = { hash: hashLine(previous.bytes), seq: recordedSeq(previous.bytes) };
+  }
   for (const [at, line] of lines.entries()) {
     const item = toItem(line, () => linesBefore() + 1 + at, before);
     if (item !== null) (isBad(item) ? badLines : entries).push(item as StoredEntry & BadLine);
-    before = behind(line);
+    before = behind(line, item);
   }
   return {
     entries,
@@ -102,8 +105,10 @@ function toPage(fd: number, lines: readonly Line[], previous: Line | undefined):
   };
 }
 
-function behind(line: Line): Before {
-  return { hash: hashLine(line.bytes), seq: recordedSeq(line.bytes) };
+function behind(line: Line, item: StoredEntry | BadLine | null): Before {
+  const vouches =
+    item !== null && !isBad(item) && item.verification !== 'unverified' && item.fault !== 'checksum';
+  return { hash: hashLine(line.bytes), seq: vouches ? item.seq : null };
 }
 
 /** Null for a blank line, which means nothing and is no damage. */

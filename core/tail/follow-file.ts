@@ -1,6 +1,6 @@
 // Follows one journal file by offset, from a place on: whole lines only, in order, each once [J4].
 
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { watchDirectory } from './watch-directory.ts';
 
@@ -16,14 +16,16 @@ export function followFile(
 ): Disposable {
   let inode = inodeOf(path);
   const look = (): void => {
-    if (!existsSync(path)) return;
-    const stats = statSync(path);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return;
     if ((inode !== null && stats.ino !== inode) || stats.size < position()) onReplaced();
     inode = stats.ino;
     onGrown();
   };
+  // Watching begins first, or what is written between the two would be noticed by neither.
+  const watching = watchDirectory(dirname(path), look);
   look();
-  return watchDirectory(dirname(path), look);
+  return watching;
 }
 
 function inodeOf(path: string): number | null {

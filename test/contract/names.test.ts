@@ -47,7 +47,8 @@ describe('a request of any kind', () => {
     const { request } = REQUESTS[name];
     expect(request.safeParse(GOOD[name]).success).toBe(true);
     expect(request.safeParse({ ...GOOD[name], extra: 1 }).success).toBe(false);
-    for (const wrong of [null, undefined, 1, 'text', []]) expect(request.safeParse(wrong).success).toBe(false);
+    for (const wrong of [null, undefined, 1, 'text', []])
+      expect(request.safeParse(wrong).success).toBe(false);
   });
 
   test('[P7] what ends work or decides a doubt needs a reason', () => {
@@ -73,6 +74,7 @@ describe('a request of any kind', () => {
       ['processes.read', { journalId: '', process: 'clerk' }],
       ['processes.trigger', { ...COMMAND, payloadText: 'x'.repeat(100_001) }],
     ];
-    for (const [name, request] of refused) expect(REQUESTS[name].request.safeParse(request).success).toBe(false);
+    for (const [name, request] of refused)
+      expect(REQUESTS[name].request.safeParse(request).success).toBe(false);
   });
 });

@@ -13,7 +13,7 @@ import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const APPEND = fileURLToPath(new URL('../support/append-until-killed.ts', import.meta.url));
-const BUDGET_MS = 15_000;
+const BUDGET_MS = 10_000;
 const LEAST_ROUNDS = 3;
 
 test('[P1, J4] whatever was acknowledged before a kill is there: verified, in one unbroken chain', async () => {

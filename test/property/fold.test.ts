@@ -113,6 +113,10 @@ describe('over every legal history', () => {
 });
 
 describe('over anything at all', () => {
+  const FIELDS =
+    'key value deleted event_id effect_id hold to_state reason attempt generation pid duration_ms end resolution state hash payload final'.split(
+      ' ',
+    );
   const numberLike = fc.constantFrom<Json>(
     new RawNumber('NaN'),
     new RawNumber('-Infinity'),
@@ -123,38 +127,29 @@ describe('over anything at all', () => {
   const garbage = fc.oneof(
     anyObject,
     fc
-      .array(
-        fc.tuple(
-          fc.constantFrom(
-            ...['key', 'value', 'deleted', 'event_id', 'effect_id', 'hold', 'to_state', 'reason', 'attempt'],
-            ...['generation', 'pid', 'duration_ms', 'end', 'resolution', 'state', 'hash', 'payload', 'final'],
-          ),
-          fc.oneof(anyJson, numberLike, anyText),
-        ),
-        { maxLength: 8 },
-      )
-      .map((pairs) => Object.fromEntries(pairs) as JsonObject),
+      .array(fc.tuple(fc.constantFrom(...FIELDS), fc.oneof(anyJson, numberLike, anyText)), { maxLength: 8 })
+      .map((pairs) => Object.fromEntries<Json>(pairs)),
   );
   const snapshotKeys = Object.keys(emptySnapshot());
   const marked = fc
     .array(fc.tuple(fc.constantFrom(...snapshotKeys), fc.oneof(anyJson, fc.array(anyObject), numberLike)), {
       maxLength: 6,
     })
-    .map((pairs) => ({ state: { holdfast: { fold_version: 1, ...Object.fromEntries(pairs) } } }) as JsonObject);
+    .map((pairs): JsonObject => ({
+      state: { holdfast: { fold_version: 1, ...Object.fromEntries<Json>(pairs) } },
+    }));
   const entry = fc
     .oneof(
       { weight: 4, arbitrary: fc.tuple(fc.constantFrom(...ENTRY_TYPES), garbage) },
       { weight: 1, arbitrary: fc.tuple(fc.constant('checkpoint'), marked) },
       { weight: 1, arbitrary: fc.tuple(anyText, garbage) },
     )
-    .map(
-      ([entry_type, data]): FoldedEntry => ({
-        seq: 1,
-        timestamp: '2026-01-05T09:00:00+00:00',
-        entry_type,
-        data,
-      }),
-    );
+    .map(([entry_type, data]): FoldedEntry => ({
+      seq: 1,
+      timestamp: '2026-01-05T09:00:00+00:00',
+      entry_type,
+      data,
+    }));
 
   test('[P8] garbage in any field of any type never throws, and what it leaves can be checkpointed', () => {
     fc.assert(

@@ -10,7 +10,14 @@ import { readFileJournal } from '../../core/journal/index.ts';
 import { entriesForwards, isBad } from '../../core/journal/read-entries.ts';
 import type { BadLine, StoredEntry } from '../../core/model/entry.ts';
 import type { Cursor } from '../../core/model/ports.ts';
-import { fileOf, fixedEntry, foreignLine, ourLines, update, writeOurDirectory } from '../support/journal-bytes.ts';
+import {
+  fileOf,
+  fixedEntry,
+  foreignLine,
+  ourLines,
+  update,
+  writeOurDirectory,
+} from '../support/journal-bytes.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 
 type Kind = 'ours' | 'foreign' | 'bad' | 'blank' | 'flipped' | 'lost' | 'doubled';
@@ -69,15 +76,20 @@ test('[P3] pages of any size add up to one reading, number for number and verdic
   const directory = tempDirectory();
   const path = join(directory, 'one.jsonl');
   await fc.assert(
-    fc.asyncProperty(kinds, fc.integer({ min: 1, max: 9 }), fc.boolean(), async (list, limit, hasTornTail) => {
-      const bytes = build(list);
-      writeOurDirectory(directory, {
-        'one.jsonl': hasTornTail ? Buffer.concat([bytes, Buffer.from('{"torn')]) : bytes,
-      });
-      const forwards = [...entriesForwards(path)];
-      expect(await paged(directory, limit)).toEqual(forwards);
-      expect(await readFileJournal(directory).read('one')).toEqual(forwards.filter((item) => !isBad(item)));
-    }),
+    fc.asyncProperty(
+      kinds,
+      fc.integer({ min: 1, max: 9 }),
+      fc.boolean(),
+      async (list, limit, hasTornTail) => {
+        const bytes = build(list);
+        writeOurDirectory(directory, {
+          'one.jsonl': hasTornTail ? Buffer.concat([bytes, Buffer.from('{"torn')]) : bytes,
+        });
+        const forwards = [...entriesForwards(path)];
+        expect(await paged(directory, limit)).toEqual(forwards);
+        expect(await readFileJournal(directory).read('one')).toEqual(forwards.filter((item) => !isBad(item)));
+      },
+    ),
     { numRuns: 150 },
   );
 });

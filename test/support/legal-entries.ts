@@ -93,7 +93,10 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
     ],
     () => ['recovered', { from: lifecycle, reason: 'host restarted' }],
     ({ key, value }) => ['a_type_of_tomorrow', { [key]: value }],
-    ({ key, value, pick }) => ['context_update', { key, value, ...(pick % 5 === 0 ? { deleted: true } : {}) }],
+    ({ key, value, pick }) => [
+      'context_update',
+      { key, value, ...(pick % 5 === 0 ? { deleted: true } : {}) },
+    ],
   ];
   const [queued] = state.queue;
   if (queued !== undefined) {

@@ -47,7 +47,8 @@ export interface Difference {
 }
 
 const THE_LINE = 'The last checkpoint line holds the whole state, so a broken file loses nothing.';
-const ONE_LINE = 'One odd line makes the whole journal unreadable for Promptise; ours reports it and reads the rest.';
+const ONE_LINE =
+  'One odd line makes the whole journal unreadable for Promptise; ours reports it and reads the rest.';
 
 const suspended = (context_state: JsonObject, entries_replayed = 2): Four => ({
   context_state,

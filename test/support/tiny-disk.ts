@@ -8,7 +8,7 @@ import { tempDirectory } from './temp-directory.ts';
 export interface TinyDisk {
   readonly directory: string;
   /** Takes all the room that is left; the result gives it back. */
-  fill(): () => void;
+  readonly fill: () => () => void;
 }
 
 /** A file system of its own that fills up for real; a text says why there can be none. */
@@ -25,7 +25,7 @@ export function tinyDisk(sizeBytes: number): TinyDisk | string {
   const filler = join(directory, 'filler');
   return {
     directory,
-    fill() {
+    fill: () => {
       const fd = openSync(filler, 'w');
       try {
         for (const block of [65_536, 4_096, 1]) fillWith(fd, Buffer.alloc(block));

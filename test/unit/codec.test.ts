@@ -23,7 +23,11 @@ describe('a line of ours [J1]', () => {
   });
 
   test('is ASCII, escaped as Python does it: lower case, astral characters as pairs, DEL as it is', () => {
-    const line = encode({ 'clé 📦': 'é\u0080\u2028\uffff\u007f', half: '\ud83d', control: '\u0000\u001f"\\/' });
+    const line = encode({
+      'clé 📦': 'é\u0080\u2028\uffff\u007f',
+      half: '\ud83d',
+      control: '\u0000\u001f"\\/',
+    });
     expect(line.every((byte) => byte < 0x80)).toBe(true);
     expect(line.includes(10)).toBe(false);
     expect(line.toString()).toContain('"cl\\u00e9 \\ud83d\\udce6":"\\u00e9\\u0080\\u2028\\uffff\u007f"');
@@ -101,17 +105,13 @@ describe('what JSON would change without a word is refused', () => {
   test('a value that holds itself, with a reason', () => {
     const data: Record<string, Json> = {};
     data['self'] = data;
-    expect(() => encode(data)).toThrow(
-      expect.objectContaining({ code: 'journal.not-json' }) as Error,
-    );
+    expect(() => encode(data)).toThrow(expect.objectContaining({ code: 'journal.not-json' }) as Error);
   });
 
   test('a nesting that no reader could take back', () => {
     let deep: Json = 1;
     for (let level = 0; level < 2_000; level += 1) deep = [deep];
-    expect(() => encode({ deep })).toThrow(
-      expect.objectContaining({ code: 'journal.not-json' }) as Error,
-    );
+    expect(() => encode({ deep })).toThrow(expect.objectContaining({ code: 'journal.not-json' }) as Error);
   });
 
   test('null itself is fine', () => {
@@ -216,7 +216,10 @@ describe('a bad line says why, and never throws', () => {
   });
 
   test('a text of 4 MB beside a NaN is read', () => {
-    const line = foreignLine({ data: { text: '\\"x'.repeat(1 << 20) } }).replace('"text"', '"n": NaN, "text"');
+    const line = foreignLine({ data: { text: '\\"x'.repeat(1 << 20) } }).replace(
+      '"text"',
+      '"n": NaN, "text"',
+    );
     expect(decodeLine(Buffer.from(line)).ok).toBe(true);
   });
 });

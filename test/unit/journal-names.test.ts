@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openFileJournal, readFileJournal } from '../../core/journal/index.ts';
+import { codeOf } from '../../core/model/errors.ts';
 import { checkName, entriesFile, safeName } from '../../core/journal/process-files.ts';
 import { fileOf, foreignLine, ourLines, update, writeOurDirectory } from '../support/journal-bytes.ts';
 import { startNode } from '../support/child.ts';
@@ -54,7 +55,7 @@ describe('[J9] the file of a process', () => {
   test('a name that others wrote and we would not is still read [P8]', async () => {
     const directory = tempDirectory();
     const name = 'ü'.repeat(122);
-    expect(() => checkName(name)).toThrow();
+    expect(() => checkName(name)).toThrow('255 bytes');
     writeFileSync(join(directory, `${safeName(name)}.jsonl`), fileOf([foreignLine({ process_id: name })]));
     const journal = readFileJournal(directory);
     expect(await journal.processes()).toEqual([name]);
@@ -72,39 +73,47 @@ describe('[J9] two names and one file', () => {
     [`${'x'.repeat(200)}1`, `${'x'.repeat(200)}2`],
   ];
 
-  test.each(PAIRS)('%s keeps %s out, now and after a restart, and is not read under its name', async (a, b) => {
-    const directory = tempDirectory();
-    const journal = openFileJournal(directory);
-    await journal.append(update('n', 1, a));
-    await expect(journal.append(update('n', 2, b))).rejects.toMatchObject(collides);
-    await journal.close();
-    const again = openFileJournal(directory);
-    await expect(again.append(update('n', 2, b))).rejects.toMatchObject(collides);
-    await expect(again.claim(b)).rejects.toMatchObject(collides);
-    await again.append(update('n', 3, a));
-    expect((await again.read(a, { entryType: 'context_update' })).map((entry) => entry.process_id)).toEqual([a, a]);
-    if (entriesFile(a) === entriesFile(b)) await expect(again.read(b)).rejects.toMatchObject(collides);
-    else expect(await again.read(b)).toEqual([]);
-    expect(await again.processes()).toEqual([a]);
-    await again.close();
-  });
+  test.each(PAIRS)(
+    '%s keeps %s out, now and after a restart, and is not read under its name',
+    async (a, b) => {
+      const directory = tempDirectory();
+      const journal = openFileJournal(directory);
+      await journal.append(update('n', 1, a));
+      await expect(journal.append(update('n', 2, b))).rejects.toMatchObject(collides);
+      await journal.close();
+      const again = openFileJournal(directory);
+      await expect(again.append(update('n', 2, b))).rejects.toMatchObject(collides);
+      await expect(again.claim(b)).rejects.toMatchObject(collides);
+      await again.append(update('n', 3, a));
+      expect((await again.read(a, { entryType: 'context_update' })).map((entry) => entry.process_id)).toEqual(
+        [a, a],
+      );
+      const read = await again.read(b).catch((error: unknown) => codeOf(error));
+      expect(read).toEqual(entriesFile(a) === entriesFile(b) ? collides.code : []);
+      expect(await again.processes()).toEqual([a]);
+      await again.close();
+    },
+  );
 
-  test.each(PAIRS)('%s and %s appended to in one breath: the second is refused, the first is whole', async (a, b) => {
-    const directory = tempDirectory();
-    const journal = openFileJournal(directory);
-    const results = await Promise.allSettled([
-      journal.append(update('n', 1, a)),
-      journal.append(update('n', 2, b)),
-      journal.append(update('n', 3, a)),
-    ]);
-    expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect((results[1] as PromiseRejectedResult).reason).toMatchObject(collides);
-    const entries = await journal.read(a);
-    expect(entries.map((entry) => [entry.process_id, entry.verification])).toEqual(
-      entries.map(() => [a, 'verified']),
-    );
-    await journal.close();
-  });
+  test.each(PAIRS)(
+    '%s and %s appended to in one breath: the second is refused, the first is whole',
+    async (a, b) => {
+      const directory = tempDirectory();
+      const journal = openFileJournal(directory);
+      const results = await Promise.allSettled([
+        journal.append(update('n', 1, a)),
+        journal.append(update('n', 2, b)),
+        journal.append(update('n', 3, a)),
+      ]);
+      expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect((results[1] as PromiseRejectedResult).reason).toMatchObject(collides);
+      const entries = await journal.read(a);
+      expect(entries.map((entry) => [entry.process_id, entry.verification])).toEqual(
+        entries.map(() => [a, 'verified']),
+      );
+      await journal.close();
+    },
+  );
 
   test('a foreign journal is read under any name that leads to its file, as Promptise does', async () => {
     const directory = tempDirectory();
@@ -113,6 +122,25 @@ describe('[J9] two names and one file', () => {
     for (const name of ['a/b', 'a_b', 'a\\b']) expect(await journal.read(name)).toHaveLength(1);
   });
 });
+
+test.each(['ours', 'foreign'])(
+  '[P5] a file of %s that was renamed or copied is called after itself, and shows what is in it',
+  async (whose) => {
+    const directory = tempDirectory();
+    const bytes =
+      whose === 'ours'
+        ? fileOf(ourLines([update('n', 1, 'clerk')]))
+        : fileOf([foreignLine({ process_id: 'clerk', data: { key: 'n', value: 1 } })]);
+    const files = { 'clerk.jsonl': bytes, 'clerk (copy).jsonl': bytes, 'backup.jsonl': bytes };
+    if (whose === 'ours') writeOurDirectory(directory, files);
+    else for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content);
+    const journal = readFileJournal(directory);
+    expect(await journal.processes()).toEqual(['backup', 'clerk', 'clerk (copy)']);
+    for (const name of await journal.processes()) {
+      expect((await journal.readLast(name, 9)).entries, name).toMatchObject([{ data: { value: 1 } }]);
+    }
+  },
+);
 
 test('a process is called what its lines call it; a file without a readable line is called after itself', async () => {
   const directory = tempDirectory();

@@ -1,6 +1,15 @@
 // J5, S6, S7: one writer, by a lock that the kernel takes back; everybody else may read and changes nothing.
 
-import { renameSync, rmSync, readFileSync, appendFileSync, writeFileSync, mkdirSync, statSync, readdirSync } from 'node:fs';
+import {
+  renameSync,
+  rmSync,
+  readFileSync,
+  appendFileSync,
+  writeFileSync,
+  mkdirSync,
+  statSync,
+  readdirSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, describe, expect, test } from 'vitest';

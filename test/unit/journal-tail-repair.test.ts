@@ -106,7 +106,13 @@ test('[J6] damage before the last line feed is nobody to cut: it stays, and writ
   await journal.close();
   const path = join(directory, 'one.jsonl');
   expect(readFileSync(path).subarray(0, bytes.length)).toEqual(bytes);
-  expect([...entriesForwards(path)].map((item) => (isBad(item) ? 'bad' : item.seq))).toEqual([1, 'bad', 3, 4, 5]);
+  expect([...entriesForwards(path)].map((item) => (isBad(item) ? 'bad' : item.seq))).toEqual([
+    1,
+    'bad',
+    3,
+    4,
+    5,
+  ]);
 });
 
 test('numbers are never given out twice, even on a journal that has lost lines', async () => {

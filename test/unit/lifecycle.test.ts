@@ -47,17 +47,19 @@ test('the table has a cell for every state and every event', () => {
   expect(CELLS.length).toBe(LIFECYCLE_STATES.length * EVENTS.length);
 });
 
-test.each(CELLS)('%s, %s: %s', (state, event, to) => {
-  const result = transition(state, event);
-  if (to === '.') {
-    expect(result).toMatchObject({
-      ok: false,
-      error: { code: 'process.illegal-transition', detail: { state, event } },
-    });
-    expect(result.ok ? '' : result.error.message).toContain(`${state} can't ${event}`);
-  } else {
-    expect(result).toMatchObject({ ok: true, state: to });
-  }
+test.each(CELLS.filter(([, , to]) => to !== '.'))('%s, %s: %s', (state, event, to) => {
+  expect(transition(state, event)).toMatchObject({ ok: true, state: to });
+});
+
+test.each(CELLS.filter(([, , to]) => to === '.'))('%s, %s: refused', (state, event) => {
+  expect(transition(state, event)).toMatchObject({
+    ok: false,
+    error: {
+      code: 'process.illegal-transition',
+      detail: { state, event },
+      message: expect.stringContaining(`${state} can't ${event}`) as string,
+    },
+  });
 });
 
 describe('the shape of the table', () => {
@@ -88,7 +90,7 @@ describe('the shape of the table', () => {
       return seen;
     };
     for (const state of LIFECYCLE_STATES) {
-      if (state !== 'stopped') expect(reachable(state)).toContain('stopped');
+      expect(reachable(state)).toContain('stopped');
       expect(reachable(state)).toContain('running');
     }
   });

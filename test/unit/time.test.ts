@@ -72,12 +72,15 @@ describe('a time that a caller gives with an entry', () => {
     },
   );
 
-  test.each(['file', 'memory'])('a %s journal says so too when it is asked since what is no time', async (kind) => {
-    const journal = kind === 'file' ? openFileJournal(tempDirectory()) : new InMemoryJournal();
-    await journal.append(update('a', 1));
-    await expect(journal.read('one', { since: 'yesterday' })).rejects.toMatchObject({
-      code: 'journal.bad-time',
-    });
-    await journal.close();
-  });
+  test.each(['file', 'memory'])(
+    'a %s journal says so too when it is asked since what is no time',
+    async (kind) => {
+      const journal = kind === 'file' ? openFileJournal(tempDirectory()) : new InMemoryJournal();
+      await journal.append(update('a', 1));
+      await expect(journal.read('one', { since: 'yesterday' })).rejects.toMatchObject({
+        code: 'journal.bad-time',
+      });
+      await journal.close();
+    },
+  );
 });
