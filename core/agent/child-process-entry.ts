@@ -8,7 +8,11 @@ import { runWorker, type WorkerStart } from './run-worker.ts';
 
 const start = JSON.parse(process.argv[2]!) as WorkerStart;
 process.title = `holdfast worker ${start.process}`;
-process.on('disconnect', () => process.exit(0));
+process.on('disconnect', () => {
+  // The host is gone: what this worker started goes with it, and it itself, whatever its agent is doing.
+  if (process.platform !== 'win32') process.kill(-process.pid, 'SIGKILL');
+  process.exit(0);
+});
 
 resolveHoldfast(new URL('./index.ts', import.meta.url).href);
 runWorker(

@@ -20,32 +20,38 @@ export interface WorkerStart {
 /** Loads the agent, says so, and serves invocations until the worker is ended. Rejects when the module can't be loaded. */
 export async function runWorker(channel: WorkerChannel, start: WorkerStart): Promise<void> {
   const agent = await loadAgent(start.entrypoint);
-  const running = new Map<string, RunningInvocation>();
+  const running = new Map<number, RunningInvocation>();
   channel.onMessage((message) => {
     switch (message.type) {
       case 'ping':
         channel.send({ type: 'pong', id: message.id });
         break;
       case 'invoke':
-        running.set(message.event.eventId, runInvocation(agent, message, sender(channel, running)));
+        running.set(message.run, runInvocation(agent, message, sender(channel, running)));
         break;
       case 'effect-permitted':
+      case 'effect-refused':
       case 'effect-recorded':
       case 'write-recorded':
-        running.get(message.eventId)?.heard(message);
+        running.get(message.run)?.heard(message);
         break;
     }
   });
   channel.send({ type: 'ready' });
 }
 
+const LAST_WORDS: ReadonlySet<FromWorker['type']> = new Set([
+  'invocation-done',
+  'invocation-failed',
+  'invocation-held',
+]);
+
 function sender(
   channel: WorkerChannel,
-  running: Map<string, RunningInvocation>,
+  running: Map<number, RunningInvocation>,
 ): (message: FromWorker) => void {
   return (message) => {
-    if (message.type === 'invocation-done' || message.type === 'invocation-failed')
-      running.delete(message.eventId);
+    if (LAST_WORDS.has(message.type) && 'run' in message) running.delete(message.run);
     channel.send(message);
   };
 }

@@ -33,6 +33,10 @@ const NEVER_REFUSED: ReadonlySet<CommandName> = new Set([
   'processes.suspend',
 ]);
 
+/**
+ * Resolves when what was done is durable, or was done although it can't be.
+ * @throws what the process refuses, and the journal's own trouble where that keeps it from being done
+ */
 export async function carryOut<N extends CommandName>(
   name: N,
   process: AgentProcess,
@@ -40,34 +44,42 @@ export async function carryOut<N extends CommandName>(
   operator: string,
 ): Promise<Outcome> {
   const actor: Actor = { name: `operator:${operator}`, reason: request.reason };
-  const asked = process.record('operator_action', {
-    action: name.replace(/^.*\./, ''),
-    command_id: request.commandId,
-    operator,
-    reason: request.reason,
-  });
-  try {
-    await asked;
-  } catch (error) {
-    if (!NEVER_REFUSED.has(name)) throw error;
-  }
+  const { commandId, reason } = request;
+  const isNeverRefused = NEVER_REFUSED.has(name);
+  let isRecorded = true;
+  const record = async (entry: () => Promise<void>): Promise<void> => {
+    try {
+      await entry();
+    } catch (error) {
+      if (!isNeverRefused) throw error;
+      isRecorded = false;
+    }
+  };
+  const action = name.replace(/^.*\./, '');
+  await record(() => process.record('operator_action', { action, command_id: commandId, operator, reason }));
   let message: string;
   try {
     message = await act(name, process, request, actor);
   } catch (error) {
-    await tell(process, request.commandId, false, messageOf(error));
+    await outcome(process, commandId, false, messageOf(error)).catch(() => {}); // what failed is what is told
     throw error;
   }
-  await tell(process, request.commandId, true, message);
-  return { state: process.snapshot.lifecycle, message };
+  await record(() => outcome(process, commandId, true, message));
+  const { lifecycle } = process.snapshot;
+  return {
+    state: lifecycle,
+    message: isRecorded ? message : `${message} The journal could not record it: ${troubleOf(process)}`,
+  };
 }
 
-async function tell(process: AgentProcess, commandId: string, ok: boolean, message: string): Promise<void> {
+function troubleOf({ live }: AgentProcess): string {
+  return live.trouble?.message ?? 'it did not take the entry.';
+}
+
+/** Durable with everything before it. */
+function outcome(process: AgentProcess, commandId: string, ok: boolean, message: string): Promise<void> {
   const { lifecycle } = process.snapshot;
-  // A journal that can't take it has put the process in trouble, which shows.
-  await process
-    .record('operator_outcome', { command_id: commandId, ok, message, state: lifecycle })
-    .catch(() => {});
+  return process.record('operator_outcome', { command_id: commandId, ok, message, state: lifecycle });
 }
 
 async function act<N extends CommandName>(
@@ -79,21 +91,24 @@ async function act<N extends CommandName>(
   const command: CommandName = name;
   switch (command) {
     case 'processes.start':
-      process.start(actor);
+      await process.start(actor);
       return `${process.name} was started.`;
     case 'processes.suspend':
-      process.suspend(actor);
+      await process.suspend(actor);
       return `${process.name} is suspended; what it was doing stops before its next effect.`;
     case 'processes.resume':
-      process.resume(actor);
+      await process.resume(actor);
       return resumed(process);
     case 'processes.stop':
       await process.stop(actor);
-      return `${process.name} was stopped.`;
+      return process.live.trouble === null
+        ? `${process.name} was stopped.`
+        : `The worker and the triggers of ${process.name} were ended.`;
     case 'processes.trigger':
       return triggered(process, request, actor);
     case 'processes.kill-worker':
-      return `Worker ${process.killWorker()} of ${process.name} was killed.`;
+      await process.killWorker();
+      return `The worker of ${process.name} was killed.`;
     case 'processes.force-recover':
       await process.forceRecover(actor);
       return `${process.name} was rebuilt from its journal.`;
@@ -124,16 +139,16 @@ async function triggered(
     : `Event ${eventId} was accepted and waits: ${process.name} is ${lifecycle}.`;
 }
 
-function resolved(
+async function resolved(
   process: AgentProcess,
   { effectId, resolution }: RequestOf<'effects.resolve'>,
   actor: Actor,
-): string {
+): Promise<string> {
   const decided: Resolution =
     resolution.kind === 'happened'
       ? { kind: 'happened', result: parse(resolution.resultText, 'result') }
       : { kind: resolution.kind };
-  process.resolveEffect(effectId, decided, actor);
+  await process.resolveEffect(effectId, decided, actor);
   return `${effectId} is decided: ${resolution.kind.replaceAll('_', ' ')}.`;
 }
 

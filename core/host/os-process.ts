@@ -1,14 +1,16 @@
-// Operating system processes, told apart from later ones with the same pid by their start time [S30].
+// Operating system processes and their groups, told apart from later ones with the same pid by their start time [S30].
 
+import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { osProcessStartTime } from '../journal/process-start-time.ts';
+import { osProcessStartTime, statOf } from '../journal/process-start-time.ts';
 import { AppError, codeOf } from '../model/errors.ts';
 import type { OsProcess } from '../model/snapshot.ts';
 
-const REAP_PATIENCE_MS = 5_000;
-const POLL_MS = 10;
-
+// Shells know the host, and not the journal below it.
 export { osProcessStartTime };
+
+const REAP_PATIENCE_MS = 5_000;
+const POLL_MS = 5;
 
 /** True while exactly this process lives. A start time that was never known matches whatever has the pid. */
 export function isAlive({ pid, startTime }: OsProcess): boolean {
@@ -18,30 +20,63 @@ export function isAlive({ pid, startTime }: OsProcess): boolean {
 
 /** Ends a process with its whole group, at once. No such process is as good. */
 export function killGroup(pid: number): void {
-  for (const target of process.platform === 'win32' ? [pid] : [-pid, pid]) {
-    try {
-      process.kill(target, 'SIGKILL');
-    } catch (error) {
-      if (codeOf(error) !== 'ESRCH') throw error;
-    }
+  signal(pid, 'SIGKILL');
+  if (hasGroups()) signal(-pid, 'SIGKILL');
+}
+
+/**
+ * Whether anything is left of the group that a process leads or led. The number of a group that still has members is
+ * given to no new process, so it means the same group even when its leader is gone.
+ */
+function groupLives(pid: number): boolean {
+  if (!hasGroups() || !signal(-pid, 0)) return false;
+  // Where nobody collects the dead, as in a container without an init, they still hear signals.
+  return process.platform !== 'linux' || liveMembers(pid) > 0;
+}
+
+function liveMembers(group: number): number {
+  let count = 0;
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = statOf(Number(name));
+    if (stat !== null && stat.group === group && !stat.isDead) count += 1;
+  }
+  return count;
+}
+
+function hasGroups(): boolean {
+  return process.platform !== 'win32';
+}
+
+/** False when there is nobody to hear it; those that may not be signalled, as zombies on some systems, count as gone. */
+function signal(target: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(target, name);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ESRCH' || codeOf(error) === 'EPERM') return false;
+    throw error;
   }
 }
 
 /**
- * Ends what is left of a process, if it still is that process, and resolves when it is gone.
- * @throws `process.undead` when it outlives its end by seconds, as one that hangs in the kernel does
+ * Ends what is left of a process and of its group, if they still are the same, and resolves when they are gone.
+ * @throws `process.undead` when they outlive their end by seconds, as what hangs in the kernel does
  */
 export async function reapOsProcess(target: OsProcess): Promise<void> {
-  if (!isAlive(target)) return;
-  killGroup(target.pid);
-  for (let waited = 0; isAlive(target); waited += POLL_MS) {
+  const { pid } = target;
+  if (!Number.isInteger(pid) || pid <= 1) return;
+  // Somebody else has the number by now, so that group is long gone.
+  if (osProcessStartTime(pid) !== null && !isAlive(target)) return;
+  for (let waited = 0; isAlive(target) || groupLives(pid); waited += POLL_MS) {
     if (waited > REAP_PATIENCE_MS) {
       throw new AppError(
         'process.undead',
-        `Process ${target.pid} was killed and is still there. It hangs in the system, probably on a disk or a network drive; nothing it began is touched until it is gone.`,
-        { pid: target.pid },
+        `Process ${pid} or one that it started was killed and is still there. It hangs in the system, probably on a disk or a network drive; nothing it began is touched until it is gone. Try again then.`,
+        { pid },
       );
     }
+    killGroup(pid);
     await delay(POLL_MS);
   }
 }

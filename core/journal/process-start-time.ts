@@ -4,20 +4,35 @@ import { readFileSync } from 'node:fs';
 /** When a process was started, as the system tells it; null when there is no such process, or it is only waited for. */
 export function osProcessStartTime(pid: number): string | null {
   if (!Number.isInteger(pid) || pid <= 0) return null;
-  return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
+  if (process.platform !== 'linux') return fromPs(pid);
+  const stat = statOf(pid);
+  return stat === null || stat.isDead ? null : stat.startTime;
 }
 
-function fromProc(pid: number): string | null {
+export interface ProcessStat {
+  /** In clock ticks since the machine came up. */
+  readonly startTime: string;
+  readonly group: number;
+  /** Ended, and not yet collected by its parent. */
+  readonly isDead: boolean;
+}
+
+/** What Linux says of a process; null when there is none. */
+export function statOf(pid: number): ProcessStat | null {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   } catch {
     return null;
   }
-  // The name in parentheses may hold anything, so fields are counted from behind it: state is the third, start the 22nd.
+  // The name in parentheses may hold anything, so fields are counted from behind it: state is the third, the group the
+  // fifth, start the 22nd.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const isZombie = fields[0] === 'Z' || fields[0] === 'X';
-  return isZombie ? null : (fields[19] ?? null);
+  return {
+    isDead: fields[0] === 'Z' || fields[0] === 'X',
+    group: Number(fields[2]),
+    startTime: fields[19] ?? '',
+  };
 }
 
 function fromPs(pid: number): string | null {
@@ -26,12 +41,8 @@ function fromPs(pid: number): string | null {
       ? ['powershell.exe', ['-NoProfile', '-Command', `(Get-Process -Id ${pid}).StartTime.ToFileTimeUtc()`]]
       : ['ps', ['-o', 'lstart=', '-p', String(pid)]];
   try {
-    return (
-      execFileSync(command, args, {
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'ignore'],
-      }).trim() || null
-    );
+    const said = execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return said.trim() || null;
   } catch {
     return null;
   }

@@ -54,7 +54,7 @@ const openInvocation = withKeys({
   startedAt: text,
   codeHash: text,
   effects: listOf(effect),
-  writes: listOf(withKeys({ ordinal: number, key: text, value: any })),
+  writes: listOf(withKeys({ ordinal: number, key: text, value: any, deleted: truth })),
   before: recordOf(orNull(withKeys({ value: any }))),
 });
 
@@ -75,6 +75,7 @@ const MARK: Readonly<Record<Marked, Shape>> = {
   consecutiveFailures: number,
   runsToday: orNull(withKeys({ day: text, runs: number })),
   restarts: number,
+  restart: text,
   workerDeaths: number,
   lastError: orNull(withKeys({ code: text, message: text, at: text })),
   lastWorkerDeath: orNull(text),

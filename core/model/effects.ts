@@ -44,9 +44,14 @@ export function isInDoubt(effect: RecordedEffect): boolean {
   return effect.end === null || effect.end.kind === 'in_doubt';
 }
 
+/** Whether an effect of this class is performed again without asking anybody [S28]. */
+export function isRepeatable(effectClass: EffectClass): boolean {
+  return effectClass === 'retry' || effectClass === 'idempotent';
+}
+
 /** In doubt, and of a class that nobody but an operator may decide [S28]. */
 export function needsOperator(effect: RecordedEffect): boolean {
-  return isInDoubt(effect) && effect.effectClass !== 'retry' && effect.effectClass !== 'idempotent';
+  return isInDoubt(effect) && !isRepeatable(effect.effectClass);
 }
 
 /** What a re-run does with an effect that its code asks for. Decided from the record alone. */

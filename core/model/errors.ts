@@ -27,7 +27,11 @@ export class RetryableError extends AppError {
 
 /** The sentence of anything thrown, for a journal or a screen. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return 'something was thrown that has no text';
+  }
 }
 
 /** The code of anything thrown: ours, the operating system's (`ENOENT`), or the class name. */

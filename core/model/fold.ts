@@ -6,7 +6,13 @@ import { isEffectClass, type EffectEnd, type RecordedEffect } from './effects.ts
 import { isKnownType, type EntryType, type StoredEntry, type TriggerEvent } from './entry.ts';
 import { isHoldKind } from './holds.ts';
 import { numberAt, showJson, textAt, type Json, type JsonObject } from './json.ts';
-import { emptySnapshot, HEALTH_WINDOW, type OpenInvocation, type ProcessSnapshot } from './snapshot.ts';
+import {
+  define,
+  emptySnapshot,
+  HEALTH_WINDOW,
+  type OpenInvocation,
+  type ProcessSnapshot,
+} from './snapshot.ts';
 import { dayOf } from './time.ts';
 
 /** The rules below have a number; a checkpoint says which built it, so that a change of rules can be gated [S21]. */
@@ -72,7 +78,8 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       effectStarted(state, data, timestamp);
       return state;
     case 'effect_finished':
-      effectEnded(state, data, endOf(data));
+      if (data['unpermitted'] === true) effectWithdrawn(state, data);
+      else effectEnded(state, data, endOf(data));
       return state;
     case 'effect_resolved':
       effectEnded(state, data, resolvedEnd(data));
@@ -95,8 +102,11 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       return state;
     case 'restart':
       if (typeof data['attempt'] === 'number') state.restarts = data['attempt'];
+      state.restart = 'pending';
       return state;
     case 'restart_exhausted':
+      state.restart = 'exhausted';
+      return state;
     case 'operator_action':
     case 'operator_outcome':
     case 'journal_repaired':
@@ -127,9 +137,8 @@ function transitioned(state: ProcessSnapshot, data: JsonObject, timestamp: strin
   state.lifecycleSince = timestamp;
   state.lifecycleReason = textAt(data, 'reason');
   state.lifecycleActor = textAt(data, 'actor');
-  // A journal of ours never leaves "suspended" with a hold in place; a hand-written one may.
-  if (to === 'running') state.holds = [];
   if (to === 'starting') {
+    state.restart = 'none';
     progressed(state);
     state.consecutiveFailures = 0;
   }
@@ -146,18 +155,14 @@ function contextWritten(state: ProcessSnapshot, data: JsonObject): void {
     }
   }
   const writer = state.open.find((open) => open.event.eventId === data['event_id']);
-  writer?.writes.push({ ordinal: numberAt(data, 'ordinal'), key: name, value });
+  writer?.writes.push({
+    ordinal: numberAt(data, 'ordinal'),
+    key: name,
+    value,
+    deleted: data['deleted'] === true,
+  });
   if (data['deleted'] === true) delete state.context[name];
   else define(state.context, name, value);
-}
-
-/** Sets a key that may be called `__proto__`. */
-function define<T>(record: Record<string, T>, key: string, value: T): void {
-  if (key === '__proto__') {
-    Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
-  } else {
-    record[key] = value;
-  }
 }
 
 function holdPlaced(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
@@ -269,6 +274,15 @@ function effectStarted(state: ProcessSnapshot, data: JsonObject, timestamp: stri
   const at = open.effects.findIndex((other) => other.effectId === effect.effectId);
   if (at < 0) open.effects.push(effect);
   else open.effects[at] = { ...effect, announcedAt: open.effects[at]!.announcedAt };
+}
+
+/** Announced, and its worker was gone before it was allowed to act: as if it had never been asked for. */
+function effectWithdrawn(state: ProcessSnapshot, data: JsonObject): void {
+  for (const open of state.open) {
+    open.effects = open.effects.filter(
+      (effect) => effect.effectId !== data['effect_id'] || effect.attempts > 1,
+    );
+  }
 }
 
 function effectEnded(state: ProcessSnapshot, data: JsonObject, end: EffectEnd | null): void {

@@ -121,6 +121,79 @@ export function cloneJson(value: Json): Json {
   return value;
 }
 
+const SHOWN_PLACE = 120;
+
+/** Deeper than this nothing is recorded: a journal's readers, ours and others, recurse. */
+export const MAX_RECORDED_DEPTH = 200;
+
+/**
+ * What the journal will give back for a value: a copy, after the changes that JSON makes (a date is its text, an absent
+ * value in an object is no key at all).
+ * @throws `json.not-recordable`, naming the place, for what JSON can't hold or would change into null
+ */
+export function recordable(value: unknown, what = 'the value'): Json {
+  let text: string | undefined;
+  try {
+    refuseUnrecordable(value, what, 0);
+    text = JSON.stringify(value) as string | undefined;
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw notRecordable(what, error instanceof Error ? error.message : 'it has no JSON form');
+  }
+  // A raw number stays one only where it is; everything else is what the text says.
+  return value instanceof RawNumber || hasRawNumber(value)
+    ? cloneJson(value as Json)
+    : text === undefined
+      ? null
+      : (JSON.parse(text) as Json);
+}
+
+function refuseUnrecordable(value: unknown, place: string, depth: number): void {
+  if (depth > MAX_RECORDED_DEPTH)
+    throw notRecordable(place, `it is nested more than ${MAX_RECORDED_DEPTH} levels deep`);
+  switch (typeof value) {
+    case 'number':
+      if (!Number.isFinite(value)) throw notRecordable(place, `it is ${value}`);
+      return;
+    case 'bigint':
+    case 'symbol':
+    case 'function':
+      throw notRecordable(place, `it is a ${typeof value}`);
+    case 'object':
+      if (value === null || 'toJSON' in value) return;
+      if (
+        value instanceof Map ||
+        value instanceof Set ||
+        value instanceof Promise ||
+        value instanceof Error
+      ) {
+        throw notRecordable(
+          place,
+          `it is a ${value.constructor.name}, which JSON turns into an empty object`,
+        );
+      }
+      for (const [key, item] of Object.entries(value))
+        refuseUnrecordable(item, `${place}.${key.slice(0, 100)}`, depth + 1);
+      return;
+    case 'string':
+    case 'boolean':
+    case 'undefined':
+      return;
+  }
+}
+
+function notRecordable(place: string, why: string): AppError {
+  return new AppError(
+    'json.not-recordable',
+    `${place.length <= SHOWN_PLACE ? place : `${place.slice(0, SHOWN_PLACE)}…`} can't be recorded: ${why}. Use plain JSON values.`,
+  );
+}
+
+function hasRawNumber(value: unknown): boolean {
+  if (value instanceof RawNumber) return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasRawNumber);
+}
+
 function mapValues(object: JsonObject, map: (value: Json) => Json): JsonObject {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));
 }

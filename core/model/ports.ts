@@ -55,6 +55,12 @@ export interface JournalProvider {
   close(): Promise<void>;
 }
 
+/** What an `AbortSignal` offers, as far as it is needed here. */
+export interface CallOff {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+}
+
 export interface WorkerSpec {
   readonly process: string;
   readonly entrypoint: string;
@@ -79,8 +85,8 @@ export interface WorkerHandle extends OsProcess {
 
 /** Starts the operating system processes that agent code runs in. */
 export interface WorkerHost {
-  /** Resolves when the worker has loaded the module; rejects with `worker.*` when it can't. */
-  spawn(spec: WorkerSpec): Promise<WorkerHandle>;
+  /** Resolves when the worker has loaded the module; rejects with `worker.*` when it can't, or when it was called off. */
+  spawn(spec: WorkerSpec, callOff: CallOff): Promise<WorkerHandle>;
   /**
    * Ends what is left of a worker of a host that is gone, if it still is that worker, with its whole group; resolves
    * when it is gone [S30].

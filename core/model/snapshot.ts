@@ -11,6 +11,7 @@ export interface RecordedWrite {
   readonly ordinal: number;
   readonly key: string;
   readonly value: Json;
+  readonly deleted: boolean;
 }
 
 /** Begun and not ended: after a crash it is handled again from the top, with what is recorded here. */
@@ -88,6 +89,8 @@ export interface ProcessSnapshot {
   runsToday: { readonly day: string; readonly runs: number } | null;
   /** Automatic restarts since the last success. */
   restarts: number;
+  /** Whether one was announced and has not begun, or there are none left. */
+  restart: 'none' | 'pending' | 'exhausted';
   /** Worker deaths in a row without progress between them. */
   workerDeaths: number;
   lastError: LastError | null;
@@ -122,6 +125,7 @@ export function emptySnapshot(): ProcessSnapshot {
     consecutiveFailures: 0,
     runsToday: null,
     restarts: 0,
+    restart: 'none',
     workerDeaths: 0,
     lastError: null,
     lastWorkerDeath: null,
@@ -143,7 +147,16 @@ export function viewAtStart(
   const view: Record<string, Json> = { ...context };
   for (const [key, before] of Object.entries(open.before)) {
     if (before === null) delete view[key];
-    else view[key] = before.value;
+    else define(view, key, before.value);
   }
   return view;
+}
+
+/** Sets a key that may be called `__proto__`. */
+export function define<T>(record: Record<string, T>, key: string, value: T): void {
+  if (key === '__proto__') {
+    Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    record[key] = value;
+  }
 }

@@ -21,6 +21,10 @@ export interface Why {
   readonly tone: 'quiet' | 'working' | 'attention' | 'alarm';
 }
 
+/** Of any length in a journal, and more than this of none of them fits into a line. */
+const MAX_REASON = 1_000;
+const MAX_HOLDS = 10;
+
 export function whyOf(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts | null): Why {
   if (live?.trouble) return { text: live.trouble, tone: 'alarm' };
   switch (snapshot.lifecycle) {
@@ -30,7 +34,7 @@ export function whyOf(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts | nul
     }
     case 'suspended':
       return {
-        text: snapshot.holds.map(holdText).join(' · ') || snapshot.lifecycleReason,
+        text: snapshot.holds.slice(0, MAX_HOLDS).map(holdText).join(' · ') || snapshot.lifecycleReason,
         tone: 'attention',
       };
     case 'running':
@@ -46,12 +50,13 @@ export function whyOf(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts | nul
   }
 }
 
-function holdText({ kind, reason, actor }: Hold): string {
+function holdText({ kind, reason: whole, actor }: Hold): string {
+  const reason = whole.slice(0, MAX_REASON);
   switch (kind) {
     case 'in_doubt':
       return reason;
     case 'operator':
-      return `by ${actor.replace(/^operator:/, '')}${reason === '' ? '' : `: ${reason}`}`;
+      return `by ${nameOf(actor)}${reason === '' ? '' : `: ${reason}`}`;
     case 'budget':
     case 'health':
     case 'idle':
@@ -63,7 +68,11 @@ function holdText({ kind, reason, actor }: Hold): string {
 }
 
 function stoppingText({ lifecycleActor, lifecycleReason }: Readonly<ProcessSnapshot>): string {
-  return `asked by ${lifecycleActor.replace(/^operator:/, '') || 'unknown'}: ${lifecycleReason}`;
+  return `asked by ${nameOf(lifecycleActor) || 'unknown'}: ${lifecycleReason.slice(0, MAX_REASON)}`;
+}
+
+function nameOf(actor: string): string {
+  return actor.slice(0, MAX_REASON).replace(/^operator:/, '');
 }
 
 function liveWork(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts): Why {

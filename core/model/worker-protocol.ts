@@ -1,5 +1,5 @@
 // What the host and a worker say to each other: plain data over any channel that keeps order. The host numbers its
-// workers; a message of an earlier generation never reaches the process, since it comes over a channel that is closed.
+// workers, and each handing over of an invocation, the run; what an earlier one says late belongs to nobody.
 
 import type { EffectClass, EffectEnd, RecordedEffect } from './effects.ts';
 import type { TriggerEvent } from './entry.ts';
@@ -9,6 +9,7 @@ import type { RecordedWrite } from './snapshot.ts';
 export type ToWorker =
   | {
       readonly type: 'invoke';
+      readonly run: number;
       readonly event: TriggerEvent;
       readonly process: string;
       readonly attempt: number;
@@ -20,17 +21,24 @@ export type ToWorker =
       readonly keyPrefix: string;
     }
   /** The announcement is durable: act. */
-  | { readonly type: 'effect-permitted'; readonly eventId: string; readonly effectId: string }
+  | { readonly type: 'effect-permitted'; readonly run: number; readonly effectId: string }
+  /** It was not announced and may not be performed. */
+  | {
+      readonly type: 'effect-refused';
+      readonly run: number;
+      readonly effectId: string;
+      readonly message: string;
+    }
   /** The outcome is durable: go on. */
-  | { readonly type: 'effect-recorded'; readonly eventId: string; readonly effectId: string }
-  | { readonly type: 'write-recorded'; readonly eventId: string; readonly ordinal: number }
+  | { readonly type: 'effect-recorded'; readonly run: number; readonly effectId: string }
+  | { readonly type: 'write-recorded'; readonly run: number; readonly ordinal: number }
   | { readonly type: 'ping'; readonly id: number };
 
 export type FromWorker =
   | { readonly type: 'ready' }
   | {
       readonly type: 'effect-announced';
-      readonly eventId: string;
+      readonly run: number;
       readonly effectId: string;
       readonly name: string;
       readonly occurrence: number;
@@ -42,28 +50,28 @@ export type FromWorker =
     }
   | {
       readonly type: 'effect-ended';
-      readonly eventId: string;
+      readonly run: number;
       readonly effectId: string;
       readonly end: EffectEnd;
     }
   | {
       readonly type: 'state-written';
-      readonly eventId: string;
+      readonly run: number;
       readonly ordinal: number;
       readonly key: string;
       readonly value: Json;
       readonly deleted: boolean;
     }
-  | { readonly type: 'log'; readonly eventId: string; readonly level: LogLevel; readonly text: string }
-  | { readonly type: 'invocation-done'; readonly eventId: string; readonly response: string }
+  | { readonly type: 'log'; readonly run: number; readonly level: LogLevel; readonly text: string }
+  | { readonly type: 'invocation-done'; readonly run: number; readonly response: string }
   | {
       readonly type: 'invocation-failed';
-      readonly eventId: string;
+      readonly run: number;
       readonly code: string;
       readonly message: string;
     }
-  /** An effect that needs an operator is in doubt: nothing more can happen here until it is resolved. */
-  | { readonly type: 'invocation-held'; readonly eventId: string; readonly effectId: string }
+  /** An effect that needs an operator is in doubt, and the run is over: the invocation goes on once it is decided. */
+  | { readonly type: 'invocation-held'; readonly run: number; readonly effectId: string }
   | { readonly type: 'pong'; readonly id: number };
 
 export const LOG_LEVELS = ['debug', 'info', 'warning', 'error'] as const;

@@ -20,6 +20,9 @@ import { host, LifecycleDriver, type Actor } from './lifecycle-driver.ts';
 import { Recorder } from './recorder.ts';
 import { TriggerSet } from './trigger-set.ts';
 
+/** What an operator's resume or start lifts; the others have ways of their own. */
+const OPERATORS_HOLDS = ['operator', 'idle', 'quit'] as const;
+
 export interface ProcessDependencies {
   readonly journal: JournalProvider;
   readonly workerHost: WorkerHost;
@@ -36,6 +39,8 @@ export interface LiveState {
   readonly isSpawning: boolean;
   readonly isAnswering: boolean;
   readonly running: number;
+  /** Whether the worker has this invocation in hand. */
+  readonly isRunning: (eventId: string) => boolean;
   readonly respawnAt: number | null;
   readonly restartAt: number | null;
   /** Why the process can't be moved at all; only force-recover helps. */
@@ -54,6 +59,8 @@ export class AgentProcess {
   #recorder: Recorder;
   #trouble: AppError | null = null;
   #stopping: Promise<void> = Promise.resolve();
+  #serial: Promise<void> = Promise.resolve();
+  #isQuitting = false;
 
   constructor(definition: ProcessDefinition, dependencies: ProcessDependencies) {
     const { clock, ids, workerHost, journalId } = dependencies;
@@ -71,7 +78,7 @@ export class AgentProcess {
       ids,
       recorder: () => this.#recorder,
       state: () => this.#lifecycle.state,
-      refuseTrouble: () => this.#refuseTrouble(),
+      ready: () => this.#ready(),
       onAccepted: (triggerId) => this.#accepted(triggerId),
     });
     this.triggers = new TriggerSet(definition, (tick) => this.#intake.tick(tick));
@@ -113,6 +120,7 @@ export class AgentProcess {
       isSpawning,
       isAnswering,
       running: runningCount,
+      isRunning: (eventId) => this.#runner.isRunning(eventId),
       respawnAt,
       restartAt,
       trouble: this.#trouble,
@@ -128,15 +136,36 @@ export class AgentProcess {
   async recover(): Promise<void> {
     const { journal } = this.#dependencies;
     try {
-      await journal.claim(this.name);
-      const { snapshot } = await new ReplayEngine(journal).recover(this.name);
-      this.#recorder = this.#newRecorder(snapshot);
+      // What is lined up belongs to what is read.
+      await this.#recorder.settled();
+      if (this.definition.config.journalLevel === 'none') {
+        await this.#refuseUnfinished();
+        this.#recorder = this.#newRecorder(emptySnapshot());
+      } else {
+        await journal.claim(this.name);
+        const { snapshot } = await new ReplayEngine(journal).recover(this.name);
+        this.#recorder = this.#newRecorder(snapshot);
+      }
       this.#trouble = null;
       await this.#reapWorkers();
     } catch (error) {
       this.#trouble = asAppError(error);
     }
     this.#changed();
+  }
+
+  /** Work that a journal has begun is not begun again by a process that forgets [S3]. */
+  async #refuseUnfinished(): Promise<void> {
+    const { snapshot } = await new ReplayEngine(this.#dependencies.journal).recover(this.name, {
+      lenient: true,
+    });
+    const unfinished = snapshot.open.length + snapshot.queue.length;
+    if (unfinished === 0) return;
+    throw new AppError(
+      'journal.required',
+      `${this.name} has ${unfinished} unfinished in its journal, and is configured to keep none. Run it at level checkpoint until that is done.`,
+      { process: this.name, unfinished },
+    );
   }
 
   /** The dead must be dead before anything in doubt is touched [S30]. */
@@ -153,34 +182,40 @@ export class AgentProcess {
   begin(): void {
     if (this.#trouble !== null) return;
     this.#configure();
-    const { lifecycle } = this.snapshot;
-    if (lifecycle !== 'created') this.#noteRecovered({});
+    if (this.snapshot.lifecycle !== 'created') this.#noteRecovered({});
+    if (this.#lifecycle.state === 'failed') this.#takeUpRestart();
+    else if (this.#lifecycle.state !== 'stopped') this.#setGoing(host('start() called'));
     this.#heartbeat.start();
+    this.#changed();
+  }
+
+  /** From whatever state there is; a state of rest is started. */
+  #setGoing(actor: Actor): void {
     switch (this.#lifecycle.state) {
       case 'created':
         this.#applyInitialState();
-        this.#lifecycle.change('start', host('start() called'));
-        break;
-      case 'starting':
-        this.#carryOut('prepare');
-        break;
-      case 'running':
-        this.#goOn();
-        break;
-      case 'suspended':
-        this.#beginSuspended();
-        break;
-      case 'awaiting':
-        this.#lifecycle.change('wake', host('nothing is waited for any more'));
-        break;
-      case 'stopping':
-        this.#carryOut('finish-stopping');
-        break;
+        this.#lifecycle.change('start', actor);
+        return;
       case 'stopped':
       case 'failed':
-        break;
+        this.#lifecycle.change('start', actor);
+        return;
+      case 'starting':
+        this.#carryOut('prepare');
+        return;
+      case 'running':
+        this.#goOn();
+        return;
+      case 'suspended':
+        this.#setGoingSuspended();
+        return;
+      case 'awaiting':
+        this.#lifecycle.change('wake', host('nothing is waited for any more'));
+        return;
+      case 'stopping':
+        this.#carryOut('finish-stopping');
+        return;
     }
-    this.#changed();
   }
 
   #configure(): void {
@@ -212,120 +247,131 @@ export class AgentProcess {
     });
   }
 
-  #beginSuspended(): void {
+  #setGoingSuspended(): void {
     const own = this.snapshot.holds.map((hold) => hold.kind).filter(liftsAtStart);
     if (own.length > 0) this.#lifecycle.lift(own, host('the host started'));
     // What is queued waits; cron keeps at most one event for each trigger [S42].
     if (this.#lifecycle.state === 'suspended') this.#openTriggers();
   }
 
-  // --- what operators do
+  // --- what operators do, one at a time
 
   /** Resolves with the event's id once it is durable: then, and not before, its source may be told [S29]. */
   accept(triggerId: string, triggerType: string, payload: Json): Promise<string> {
     return this.#intake.accept(triggerId, triggerType, payload);
   }
 
-  start(actor: Actor): void {
-    this.#refuseTrouble();
-    this.#lifecycle.change('start', actor);
+  start(actor: Actor): Promise<void> {
+    return this.#exclusively(() => {
+      this.#refuseTrouble();
+      this.#restart.cancel();
+      this.#heartbeat.worked();
+      if (this.#lifecycle.can('start')) this.#lifecycle.lift(OPERATORS_HOLDS, actor);
+      this.#lifecycle.change('start', actor);
+    });
   }
 
-  suspend(actor: Actor): void {
-    this.#refuseTrouble();
-    const { state } = this.#lifecycle;
-    if (state !== 'suspended' && !this.#lifecycle.can('suspend')) {
-      throw this.#refusal('not-running', `is ${state}, so there is nothing to suspend.`);
-    }
-    this.#lifecycle.hold('operator', actor);
+  suspend(actor: Actor): Promise<void> {
+    return this.#exclusively(() => {
+      this.#refuseTrouble();
+      const { state } = this.#lifecycle;
+      if (state !== 'suspended' && !this.#lifecycle.can('suspend')) {
+        throw this.#refusal('not-running', `is ${state}, so there is nothing to suspend.`);
+      }
+      this.#lifecycle.hold('operator', actor);
+    });
   }
 
   /** Lifts what an operator may lift; other holds stay, and the process with them. */
-  resume(actor: Actor): void {
-    this.#refuseTrouble();
-    const { state } = this.#lifecycle;
-    if (state !== 'suspended') {
-      throw this.#refusal('not-suspended', `is ${state}, not suspended, so there is nothing to resume.`);
-    }
-    this.#lifecycle.lift(['operator', 'idle', 'quit'], actor);
+  resume(actor: Actor): Promise<void> {
+    return this.#exclusively(() => {
+      this.#refuseTrouble();
+      const { state } = this.#lifecycle;
+      if (state !== 'suspended') {
+        throw this.#refusal('not-suspended', `is ${state}, not suspended, so there is nothing to resume.`);
+      }
+      this.#heartbeat.worked();
+      this.#lifecycle.lift(OPERATORS_HOLDS, actor);
+    });
   }
 
-  async stop(actor: Actor): Promise<void> {
-    this.#restart.cancel();
-    if (this.#trouble !== null) {
-      // The journal can't take it; stopping is done all the same [S36].
-      this.triggers.close();
-      await this.#runner.endWorker();
-      return;
-    }
-    const { state } = this.#lifecycle;
-    if (state === 'stopped') return;
-    if (state !== 'stopping') this.#lifecycle.change('stop', actor);
-    await this.#stopping;
+  stop(actor: Actor): Promise<void> {
+    return this.#exclusively(async () => {
+      this.#restart.cancel();
+      if (this.#trouble !== null) {
+        // The journal can't take it; stopping is done all the same [S36].
+        this.triggers.close();
+        await this.#runner.endWorker();
+        return;
+      }
+      const { state } = this.#lifecycle;
+      if (state === 'stopped') return;
+      if (state !== 'stopping') this.#lifecycle.change('stop', actor);
+      await this.#stopping;
+    });
   }
 
-  /** Ends the worker as an accident would; gives its pid. */
-  killWorker(): number {
-    const pid = this.#runner.killWorker();
-    if (pid !== null) return pid;
-    throw this.#refusal('no-worker', 'has no worker right now: one is started when there is work.');
+  /** Ends the worker as an accident would. */
+  killWorker(): Promise<void> {
+    return this.#exclusively(() => {
+      if (this.#runner.killWorker()) return;
+      throw this.#refusal('no-worker', 'has no worker right now: one is started when there is work.');
+    });
   }
 
   /** Rebuilds from the journal and takes over, whatever the state: the worker is ended first, and then nothing is assumed. */
-  async forceRecover(actor: Actor): Promise<void> {
-    this.#restart.cancel();
-    this.triggers.close();
-    this.#runner.pause(true);
-    await this.#runner.endWorker();
-    await this.recover();
-    this.#refuseTrouble();
-    this.#noteRecovered({ forced: true, actor: actor.name, reason: actor.reason });
-    switch (this.#lifecycle.state) {
-      case 'running':
-        this.#goOn();
-        break;
-      case 'suspended':
-      case 'awaiting':
-        this.#openTriggers();
-        break;
-      case 'starting':
-        this.#carryOut('prepare');
-        break;
-      case 'stopping':
-        this.#carryOut('finish-stopping');
-        break;
-      case 'created':
-      case 'stopped':
-      case 'failed':
-        this.#lifecycle.change('start', actor);
-        break;
-    }
-    this.#heartbeat.start();
-    this.#changed();
+  forceRecover(actor: Actor): Promise<void> {
+    return this.#exclusively(async () => {
+      if (this.definition.config.journalLevel === 'none') {
+        throw new AppError(
+          'journal.required',
+          `${this.name} keeps no journal, so there is nothing to rebuild it from. Stop and start it instead.`,
+          { process: this.name },
+        );
+      }
+      this.#restart.cancel();
+      this.triggers.close();
+      this.#runner.pause(true);
+      await this.#runner.endWorker();
+      await this.recover();
+      this.#refuseTrouble();
+      this.#noteRecovered({ forced: true, actor: actor.name, reason: actor.reason });
+      this.#setGoing(actor);
+      this.#heartbeat.start();
+      this.#changed();
+    });
   }
 
-  /** An operator's word on an effect in doubt [S28]. */
-  resolveEffect(effectId: string, resolution: Resolution, actor: Actor): void {
-    this.#refuseTrouble();
-    const effects = this.snapshot.open.flatMap((open) => open.effects);
-    const effect = effects.find((candidate) => candidate.effectId === effectId);
-    const isDoubtful = this.snapshot.holds.some((hold) => hold.kind === 'in_doubt');
-    if (effect === undefined || !isDoubtful || !needsOperator(effect)) {
-      throw new AppError(
-        'effect.not-in-doubt',
-        `The effect ${effectId} is not in doubt (any more), so there is nothing to decide.`,
-        { effectId },
+  /** An operator's word on an effect in doubt [S28], which nobody may be performing [S30]. */
+  resolveEffect(effectId: string, resolution: Resolution, actor: Actor): Promise<void> {
+    return this.#exclusively(() => {
+      this.#refuseTrouble();
+      const open = this.snapshot.open.find((invocation) =>
+        invocation.effects.some((effect) => effect.effectId === effectId),
       );
-    }
-    this.#recorder.note('effect_resolved', {
-      effect_id: effectId,
-      resolution: resolution.kind,
-      ...(resolution.kind === 'happened' ? { result: resolution.result } : {}),
-      operator: actor.name,
-      reason: actor.reason,
+      const effect = open?.effects.find((candidate) => candidate.effectId === effectId);
+      if (
+        open === undefined ||
+        effect === undefined ||
+        this.#runner.isRunning(open.event.eventId) ||
+        !needsOperator(effect)
+      ) {
+        throw new AppError(
+          'effect.not-in-doubt',
+          `The effect ${effectId} is not in doubt (any more), so there is nothing to decide.`,
+          { effectId },
+        );
+      }
+      this.#recorder.note('effect_resolved', {
+        effect_id: effectId,
+        resolution: resolution.kind,
+        ...(resolution.kind === 'happened' ? { result: resolution.result } : {}),
+        operator: actor.name,
+        reason: actor.reason,
+      });
+      if (this.#runner.doubt() === null) this.#lifecycle.lift(['in_doubt'], actor);
+      this.#changed();
     });
-    if (this.#runner.doubt() === null) this.#lifecycle.lift(['in_doubt'], actor);
-    this.#changed();
   }
 
   /** Puts an entry of the host's into this journal. Resolves when durable. */
@@ -333,8 +379,10 @@ export class AgentProcess {
     return this.#recorder.record(type, data);
   }
 
-  /** Holds a moving process for as long as the host is gone, and lets go of its worker. */
+  /** Holds a moving process for as long as the host is gone, and lets go of its worker. Nothing can be done to it after. */
   async quit(): Promise<void> {
+    this.#isQuitting = true;
+    await this.#serial;
     this.#restart.cancel();
     this.#heartbeat.stop();
     this.triggers.close();
@@ -345,6 +393,31 @@ export class AgentProcess {
     this.#runner.pause(true);
     await this.#runner.endWorkerGently();
     if (this.#trouble === null) await this.#recorder.checkpoint().catch(() => {}); // the recorder has told us
+    await this.#recorder.settled();
+  }
+
+  /** One thing at a time is done to a process, in the order in which it was asked for. */
+  #exclusively(act: () => void | Promise<void>): Promise<void> {
+    const done = this.#serial.then(() => {
+      this.#refuseQuitting();
+      return act();
+    });
+    this.#serial = done.catch(() => {}); // whoever asked is told
+    return done;
+  }
+
+  async #ready(): Promise<void> {
+    for (let last: Promise<void> | null = null; last !== this.#serial;) {
+      last = this.#serial;
+      await last;
+    }
+    this.#refuseQuitting();
+    this.#refuseTrouble();
+  }
+
+  #refuseQuitting(): void {
+    if (this.#isQuitting)
+      throw new AppError('host.closing', `The host of ${this.name} is closing. Start it again first.`);
   }
 
   // --- what the lifecycle commands
@@ -391,7 +464,13 @@ export class AgentProcess {
 
   /** Goes on with whatever may move now. */
   #goOn(): void {
-    if (this.#trouble !== null || this.#lifecycle.state !== 'running') return;
+    if (this.#trouble !== null || this.#isQuitting || this.#lifecycle.state !== 'running') return;
+    const [held] = this.snapshot.holds;
+    if (held !== undefined) {
+      // Held before it failed or was stopped, and still [S34].
+      this.#lifecycle.change('suspend', host(`still held: ${held.reason || held.kind}`));
+      return;
+    }
     const doubt = this.#runner.doubt();
     if (doubt !== null) {
       this.#doubted(doubt);
@@ -409,7 +488,7 @@ export class AgentProcess {
   }
 
   #considerRestart(): void {
-    const { restartPolicy, maxRestarts, restartBackoffMs } = this.definition.config;
+    const { restartPolicy, maxRestarts } = this.definition.config;
     if (restartPolicy === 'never') return;
     const { restarts, lifecycleReason } = this.snapshot;
     if (restarts >= maxRestarts) {
@@ -420,10 +499,22 @@ export class AgentProcess {
       });
       return;
     }
-    const attempt = restarts + 1;
-    this.#recorder.note('restart', { reason: lifecycleReason, attempt });
+    this.#recorder.note('restart', { reason: lifecycleReason, attempt: restarts + 1 });
+    this.#restartLater();
+  }
+
+  /** A restart that was waited for when the host went is still due. */
+  #takeUpRestart(): void {
+    const { restart } = this.snapshot;
+    if (restart === 'pending') this.#restartLater();
+    else if (restart === 'none') this.#considerRestart();
+  }
+
+  #restartLater(): void {
+    const { maxRestarts, restartBackoffMs } = this.definition.config;
+    const attempt = this.snapshot.restarts;
     this.#restart.start(backoffMs(restartBackoffMs, attempt), () => {
-      if (this.#trouble !== null || this.#lifecycle.state !== 'failed') return;
+      if (this.#trouble !== null || this.#isQuitting || this.#lifecycle.state !== 'failed') return;
       this.#lifecycle.change('start', host(`restart ${attempt} of ${maxRestarts}`));
     });
   }
@@ -456,7 +547,8 @@ export class AgentProcess {
   #beat(idleMs: number): void {
     this.#runner.ping();
     const { idleTimeoutMs } = this.definition.config;
-    const isIdle = this.#lifecycle.state === 'running' && this.#runner.runningCount === 0;
+    const { queue, open } = this.snapshot;
+    const isIdle = this.#lifecycle.state === 'running' && queue.length === 0 && open.length === 0;
     if (idleTimeoutMs > 0 && idleMs > idleTimeoutMs && isIdle && this.#trouble === null) {
       this.#lifecycle.hold('idle', host(`no event for ${Math.round(idleMs / 1000)} s`));
     }

@@ -16,8 +16,8 @@ export interface IntakeOptions {
   readonly ids: Ids;
   readonly recorder: () => Recorder;
   readonly state: () => LifecycleState;
-  /** The process as it can't be moved; throws then. */
-  readonly refuseTrouble: () => void;
+  /** Resolves when nothing is being done to the process; rejects when nothing can be. */
+  readonly ready: () => Promise<void>;
   readonly onAccepted: (triggerId: string) => void;
 }
 
@@ -29,12 +29,12 @@ export interface EventIntake {
 }
 
 export function eventIntake(options: IntakeOptions): EventIntake {
-  const { process, ids, recorder, state, refuseTrouble, onAccepted } = options;
+  const { process, ids, recorder, state, ready, onAccepted } = options;
   const snapshot = (): Readonly<ProcessSnapshot> => recorder().snapshot;
   const note = (type: EntryType, data: JsonObject): void => recorder().note(type, data);
 
   const accept: EventIntake['accept'] = async (triggerId, triggerType, payload) => {
-    refuseTrouble();
+    await ready();
     refuseUnlessRoom(process, state(), snapshot().queue.length);
     const eventId = ids.next();
     const event = { trigger_id: triggerId, trigger_type: triggerType, event_id: eventId, payload };
@@ -50,8 +50,8 @@ export function eventIntake(options: IntakeOptions): EventIntake {
       if (state() === 'suspended' && snapshot().queue.some((queued) => queued.triggerId === triggerId))
         return;
       accept(triggerId, triggerType, payload).catch((error: unknown) => {
-        // A journal that fails has told so already; a full queue leaves its own trace.
-        if (!(error instanceof AppError) || !error.code.startsWith('process.')) return;
+        // A journal that fails has told so already, and a host that closes needs no trace; a full queue leaves one.
+        if (!(error instanceof AppError) || error.code !== 'process.queue-full') return;
         const reason = messageOf(error);
         note('dead_letter', { event_id: ids.next(), trigger_id: triggerId, reason, attempts: 0 });
       });

@@ -4,23 +4,25 @@
 // S28  An effect without an end is in doubt. It is repeated only where its class allows that.
 // S29  The announcement is durable before the worker may act. The outcome needs no wait of its own: nothing outward can
 //      happen before the next announcement, which is behind it in the journal.
-// S30  An invocation is handed to a new worker only when the old one is gone with its whole group.
+// S30  An invocation is handed to a new worker only when the old one is gone with its whole group. Each handing over is a
+//      run with a number; what an earlier run says belongs to nobody.
 
 import { backoffMs } from '../model/backoff.ts';
 import { needsOperator } from '../model/effects.ts';
+import { messageOf } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Clock, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { viewAtStart, type OpenInvocation, type ProcessSnapshot } from '../model/snapshot.ts';
-import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
+import type { FromWorker } from '../model/worker-protocol.ts';
 import { Delay } from './delay.ts';
+import { EffectGate } from './effect-gate.ts';
 import type { Recorder } from './recorder.ts';
 import { describeGone, WorkerSlot, type WorkerGone } from './worker-slot.ts';
 
 /** Of a text from agent code that goes into an entry; Promptise's limits. */
 const MAX_RESPONSE = 2_000;
 const MAX_ERROR = 1_000;
-const MAX_PREVIEW = 200;
 /** How long stopping waits for what is happening outside. */
 const STOP_PATIENCE_MS = 3_000;
 const STOP_POLL_MS = 20;
@@ -44,16 +46,21 @@ export interface RunnerOptions {
   readonly events: RunnerEvents;
 }
 
+interface Run {
+  readonly eventId: string;
+  /** Of the monotonic clock. */
+  readonly since: number;
+}
+
+type About<T extends FromWorker['type']> = Extract<FromWorker, { type: T }>;
+
 export class InvocationRunner {
   readonly #options: RunnerOptions;
   readonly #slot: WorkerSlot;
-  /** Handed to the present worker and not ended, by event id; with the monotonic time of the handing over. */
-  readonly #running = new Map<string, number>();
-  /** Durable announcements that may not go on while effects are stopped. */
-  #withheld: ToWorker[] = [];
-  /** Effects that the worker was allowed and has not ended. */
-  readonly #performing = new Set<string>();
-  #effectsStopped = false;
+  readonly #gate: EffectGate;
+  /** What the present worker was handed and has not ended, by run. */
+  readonly #runs = new Map<number, Run>();
+  #lastRun = 0;
   #wanted = false;
   readonly #respawn: Delay;
   readonly #reap: Delay;
@@ -70,6 +77,12 @@ export class InvocationRunner {
       },
       onMessage: (message) => this.#heard(message),
       onGone: (gone) => this.#workerGone(gone),
+    });
+    this.#gate = new EffectGate({
+      definition: options.definition,
+      recorder: options.recorder,
+      generation: () => this.#slot.current?.generation,
+      send: (message) => this.#slot.send(message),
     });
   }
 
@@ -99,23 +112,26 @@ export class InvocationRunner {
   }
 
   get runningCount(): number {
-    return this.#running.size;
+    return this.#runs.size;
+  }
+
+  /** Whether the worker has this invocation in hand. */
+  isRunning(eventId: string): boolean {
+    return [...this.#runs.values()].some((run) => run.eventId === eventId);
   }
 
   /** Begins and continues whatever may run. Called whenever that could have changed. */
   dispatch(): void {
     this.#wanted = true;
-    this.#effectsStopped = false;
-    const withheld = this.#withheld;
-    this.#withheld = [];
-    for (const permit of withheld) this.#permit(permit);
+    this.#gate.open();
     this.#handOver();
   }
 
   /** Nothing new begins; with `stopEffects`, what is under way stops before its next effect. */
   pause(stopEffects: boolean): void {
     this.#wanted = false;
-    this.#effectsStopped = stopEffects;
+    if (stopEffects) this.#gate.close();
+    else this.#gate.open();
     this.#respawn.cancel();
     this.#reapWhenIdle();
   }
@@ -131,14 +147,14 @@ export class InvocationRunner {
   async endWorkerGently(): Promise<void> {
     const { clock } = this.#options;
     const deadline = clock.monotonic() + STOP_PATIENCE_MS;
-    while (this.#performing.size > 0 && clock.monotonic() < deadline) {
+    while (this.#gate.isPerforming && clock.monotonic() < deadline) {
       await new Promise<void>((resolve) => void clock.after(STOP_POLL_MS, resolve));
     }
     await this.endWorker();
   }
 
-  /** Kills the worker as an accident would; null when there is none. */
-  killWorker(): number | null {
+  /** Kills the worker as an accident would; false when there is none. */
+  killWorker(): boolean {
     return this.#slot.kill();
   }
 
@@ -149,7 +165,7 @@ export class InvocationRunner {
   /** The first effect in doubt that an operator has to decide, among invocations that nobody is running. */
   doubt(): string | null {
     for (const open of this.#snapshot.open) {
-      if (this.#running.has(open.event.eventId)) continue;
+      if (this.isRunning(open.event.eventId)) continue;
       const effect = open.effects.find(needsOperator);
       if (effect !== undefined) return `in doubt: ${effect.name} #${open.invocation}`;
     }
@@ -161,10 +177,11 @@ export class InvocationRunner {
       this.#reapWhenIdle();
       return;
     }
+    const { concurrency } = this.#options.definition.config;
     const waiting = this.#snapshot.open.filter(
-      (open) => !this.#running.has(open.event.eventId) && !open.effects.some(needsOperator),
+      (open) => !this.isRunning(open.event.eventId) && !open.effects.some(needsOperator),
     );
-    const room = this.#options.definition.config.concurrency - this.#running.size;
+    const room = concurrency - this.#runs.size;
     const canBegin = this.#snapshot.queue.length > 0 && room > waiting.length;
     if (room <= 0 || (waiting.length === 0 && !canBegin)) {
       this.#reapWhenIdle();
@@ -175,23 +192,14 @@ export class InvocationRunner {
       return;
     }
     for (const open of waiting.slice(0, room)) this.#invoke(open);
-    while (
-      this.#running.size < this.#options.definition.config.concurrency &&
-      this.#snapshot.queue.length > 0
-    ) {
-      this.#begin();
-    }
+    while (this.#runs.size < concurrency && this.#snapshot.queue.length > 0) this.#begin();
   }
 
   #spawn(): void {
     if (this.#respawn.at !== null) return;
-    const { definition } = this.#options;
+    const { name, entrypoint } = this.#options.definition;
     this.#reap.cancel();
-    this.#slot.spawn({
-      process: definition.name,
-      entrypoint: definition.entrypoint,
-      generation: this.#snapshot.generation + 1,
-    });
+    this.#slot.spawn({ process: name, entrypoint, generation: this.#snapshot.generation + 1 });
   }
 
   #begin(): void {
@@ -204,15 +212,17 @@ export class InvocationRunner {
       config_hash: configHash,
       code_hash: codeHash,
     });
-    const open = this.#snapshot.open.find((candidate) => candidate.event.eventId === event.eventId);
+    const open = this.#open(event.eventId);
     if (open !== undefined) this.#invoke(open);
   }
 
   #invoke(open: OpenInvocation): void {
     this.#reap.cancel();
-    this.#running.set(open.event.eventId, this.#options.clock.monotonic());
+    this.#lastRun += 1;
+    this.#runs.set(this.#lastRun, { eventId: open.event.eventId, since: this.#options.clock.monotonic() });
     this.#slot.send({
       type: 'invoke',
+      run: this.#lastRun,
       event: open.event,
       process: this.#options.definition.name,
       attempt: open.attempt,
@@ -224,134 +234,113 @@ export class InvocationRunner {
     this.#changed();
   }
 
+  /** A worker that says what can't be is ended; what it was running is handed to another. */
   #heard(message: FromWorker): void {
     if (message.type === 'ready' || message.type === 'pong') return;
-    // An invocation that ended or was taken away has nothing more to say.
-    if (!this.#running.has(message.eventId)) return;
-    switch (message.type) {
-      case 'effect-announced':
-        this.#announced(message);
-        break;
-      case 'effect-ended':
-        this.#effectEnded(message);
-        break;
-      case 'state-written':
-        this.#recorder.note('context_update', {
-          key: message.key,
-          value: message.value,
-          event_id: message.eventId,
-          ordinal: message.ordinal,
-          source: 'agent',
-          ...(message.deleted ? { deleted: true } : {}),
-        });
-        this.#slot.send({ type: 'write-recorded', eventId: message.eventId, ordinal: message.ordinal });
-        break;
-      case 'log':
-        this.#recorder.note('log', {
-          event_id: message.eventId,
-          level: message.level,
-          text: message.text.slice(0, MAX_RESPONSE),
-        });
-        break;
-      case 'invocation-done':
-        this.#succeeded(message.eventId, message.response);
-        break;
-      case 'invocation-failed':
-        this.#invocationFailed(message.eventId, message.code, message.message);
-        break;
-      case 'invocation-held':
-        this.#running.delete(message.eventId);
-        this.#doubted();
-        break;
+    const run = this.#runs.get(message.run);
+    if (run === undefined) return;
+    try {
+      this.#about(message, run);
+    } catch (error) {
+      const text = messageOf(error).slice(0, MAX_RESPONSE);
+      this.#recorder.note('log', { event_id: run.eventId, level: 'error', text });
+      this.#slot.kill();
     }
     this.#changed();
   }
 
-  #announced(message: Extract<FromWorker, { type: 'effect-announced' }>): void {
-    const { eventId, effectId, name, occurrence, effectClass, argsHash, args, key, attempt } = message;
-    const isFull = this.#options.definition.config.journalLevel === 'full';
-    const durable = this.#recorder.record('effect_started', {
-      event_id: eventId,
-      effect_id: effectId,
-      name,
-      occurrence,
-      class: effectClass,
-      args_hash: argsHash,
-      args_preview: preview(JSON.stringify(args)),
-      ...(isFull ? { args } : {}),
-      key,
-      attempt,
-    });
-    const permit: ToWorker = { type: 'effect-permitted', eventId, effectId };
-    const generation = this.#slot.current?.generation;
-    durable.then(
-      () => {
-        // Meanwhile the worker may have died, and another been handed the same invocation.
-        if (this.#slot.current?.generation !== generation) return;
-        if (this.#effectsStopped) this.#withheld.push(permit);
-        else this.#permit(permit);
-      },
-      () => {}, // The recorder has told the process, which ends the worker.
-    );
+  #about(message: Exclude<FromWorker, { type: 'ready' | 'pong' }>, run: Run): void {
+    const { eventId } = run;
+    switch (message.type) {
+      case 'effect-announced':
+        this.#gate.announced(message, eventId);
+        return;
+      case 'effect-ended':
+        this.#gate.ended(message, eventId);
+        return;
+      case 'state-written':
+        this.#written(message, eventId);
+        return;
+      case 'log':
+        this.#recorder.note('log', {
+          event_id: eventId,
+          level: message.level,
+          text: message.text.slice(0, MAX_RESPONSE),
+        });
+        return;
+      case 'invocation-done':
+        this.#succeeded(message, run);
+        return;
+      case 'invocation-failed':
+        this.#failed(message, run);
+        return;
+      case 'invocation-held':
+        this.#runs.delete(message.run);
+        this.#doubted();
+        // Its code may still be alive in there; the next run gets a worker of its own where it can.
+        if (this.#runs.size === 0) void this.endWorker();
+        return;
+    }
   }
 
-  #permit(permit: ToWorker): void {
-    if (permit.type === 'effect-permitted') this.#performing.add(permit.effectId);
-    this.#slot.send(permit);
+  #written({ run, ordinal, key, value, deleted }: About<'state-written'>, eventId: string): void {
+    const write: JsonObject = { key, value, event_id: eventId, ordinal, source: 'agent' };
+    this.#recorder.note('context_update', deleted ? { ...write, deleted } : write);
+    this.#slot.send({ type: 'write-recorded', run, ordinal });
   }
 
-  #effectEnded({ eventId, effectId, end }: Extract<FromWorker, { type: 'effect-ended' }>): void {
-    this.#performing.delete(effectId);
-    const outcome: JsonObject =
-      end.kind === 'done' ? { result: end.result } : { error: end.error.slice(0, MAX_ERROR) };
-    this.#recorder.note('effect_finished', {
-      event_id: eventId,
-      effect_id: effectId,
-      end: end.kind,
-      ...outcome,
-    });
-    this.#slot.send({ type: 'effect-recorded', eventId, effectId });
-  }
-
-  #durationOf(eventId: string): number {
-    const since = this.#options.clock.monotonic() - (this.#running.get(eventId) ?? 0);
-    return Math.round(since * 10) / 10;
-  }
-
-  #succeeded(eventId: string, response: string): void {
-    const open = this.#open(eventId);
+  #succeeded({ run, response }: About<'invocation-done'>, { eventId, since }: Run): void {
+    const open = this.#ending(eventId);
     this.#recorder.note('invocation_result', {
       invocation: open?.invocation ?? 0,
       event_id: eventId,
       trigger_type: open?.event.triggerType ?? '',
-      duration_ms: this.#durationOf(eventId),
+      duration_ms: this.#durationSince(since),
       response: response.slice(0, MAX_RESPONSE),
     });
-    this.#running.delete(eventId);
+    this.#ended(run);
+  }
+
+  #failed({ run, code, message }: About<'invocation-failed'>, { eventId, since }: Run): void {
+    const isDiverged = code === 'replay.diverged';
+    const open = isDiverged ? this.#open(eventId) : this.#ending(eventId);
+    this.#recorder.note('error', {
+      event_id: eventId,
+      error_type: code,
+      error: message.slice(0, MAX_ERROR),
+      attempt: open?.attempt ?? 1,
+      duration_ms: this.#durationSince(since),
+      // A re-run that asks for something else than was recorded ends nothing: with the right code it can go on.
+      final: !isDiverged,
+    });
+    if (isDiverged) {
+      this.#runs.delete(run);
+      this.#options.events.onFatal(message);
+    } else {
+      this.#ended(run);
+    }
+  }
+
+  /** An outcome is never left behind: a worker that ends an invocation before its effects have ended is not believed. */
+  #ending(eventId: string): OpenInvocation | undefined {
+    const open = this.#open(eventId);
+    const pending = open?.effects.find((effect) => effect.end === null);
+    if (pending !== undefined)
+      throw new Error(`the invocation ended while ${pending.name} was still under way`);
+    const doubt = open?.effects.find(needsOperator);
+    if (doubt !== undefined) throw new Error(`the invocation ended while ${doubt.name} was in doubt`);
+    return open;
+  }
+
+  #ended(run: number): void {
+    this.#runs.delete(run);
     this.#recorder.cycleEnded();
     this.#options.events.onEnded();
     this.#handOver();
   }
 
-  #invocationFailed(eventId: string, code: string, message: string): void {
-    const isDiverged = code === 'replay.diverged';
-    this.#recorder.note('error', {
-      event_id: eventId,
-      error_type: code,
-      error: message.slice(0, MAX_ERROR),
-      attempt: this.#open(eventId)?.attempt ?? 1,
-      duration_ms: this.#durationOf(eventId),
-      // A re-run that asks for something else than was recorded ends nothing: with the right code it can go on.
-      final: !isDiverged,
-    });
-    this.#running.delete(eventId);
-    if (isDiverged) {
-      this.#options.events.onFatal(message);
-      return;
-    }
-    this.#recorder.cycleEnded();
-    this.#options.events.onEnded();
-    this.#handOver();
+  #durationSince(since: number): number {
+    return Math.round((this.#options.clock.monotonic() - since) * 10) / 10;
   }
 
   #open(eventId: string): OpenInvocation | undefined {
@@ -365,9 +354,8 @@ export class InvocationRunner {
 
   #workerGone(gone: WorkerGone): void {
     this.#reap.cancel();
-    this.#running.clear();
-    this.#performing.clear();
-    this.#withheld = [];
+    this.#runs.clear();
+    this.#gate.workerGone();
     const reason = describeGone(gone);
     this.#recorder.note('worker_exited', {
       generation: gone.generation,
@@ -388,7 +376,6 @@ export class InvocationRunner {
     const { maxRestarts, restartBackoffMs } = this.#options.definition.config;
     const deaths = this.#snapshot.workerDeaths;
     if (deaths > maxRestarts) {
-      this.#recorder.note('restart_exhausted', { reason, restarts: maxRestarts, max_restarts: maxRestarts });
       this.#options.events.onFatal(`${reason}; ${deaths} times in a row without progress`);
       return;
     }
@@ -396,17 +383,13 @@ export class InvocationRunner {
   }
 
   #reapWhenIdle(): void {
-    if (this.#running.size > 0 || !this.#slot.isReady || this.#reap.at !== null) return;
+    if (this.#runs.size > 0 || !this.#slot.isReady || this.#reap.at !== null) return;
     this.#reap.start(this.#options.definition.config.workerIdleMs, () => {
-      if (this.#running.size === 0) void this.#slot.end();
+      if (this.#runs.size === 0) void this.#slot.end();
     });
   }
 
   #changed(): void {
     this.#options.events.onChange();
   }
-}
-
-function preview(text: string): string {
-  return text.length <= MAX_PREVIEW ? text : `${text.slice(0, MAX_PREVIEW - 1)}…`;
 }

@@ -87,7 +87,11 @@ export class LifecycleDriver {
       this.#recorder.note('hold_lifted', { hold: kind, reason: actor.reason, actor: actor.name });
     }
     const isFree = this.#recorder.snapshot.holds.length === 0;
-    if (isFree && this.state === 'suspended') this.change('resume', actor);
-    else if (present.length > 0) this.#options.onChange();
+    if (isFree && this.state === 'suspended') {
+      this.change('resume', actor);
+    } else if (present.length > 0) {
+      this.#options.onHeld(stopsEffects(this.#recorder.snapshot.holds));
+      this.#options.onChange();
+    }
   }
 }

@@ -5,7 +5,7 @@
 import type { EntryType } from '../model/entry.ts';
 import { snapshotToState } from '../model/checkpoint.ts';
 import { applyEntry, FOLD_VERSION } from '../model/fold.ts';
-import { cloneJson, type JsonObject } from '../model/json.ts';
+import { cloneJson, recordable, type JsonObject } from '../model/json.ts';
 import { isRecorded, type JournalLevel } from '../model/levels.ts';
 import type { Clock, Ids, JournalProvider } from '../model/ports.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
@@ -32,6 +32,7 @@ export class Recorder {
   #lastCheckpointBytes = 0;
   #bytesSince = 0;
   #failed = false;
+  #last: Promise<void> = Promise.resolve();
 
   constructor(snapshot: ProcessSnapshot, options: RecorderOptions) {
     this.#snapshot = snapshot;
@@ -42,11 +43,16 @@ export class Recorder {
     return this.#snapshot;
   }
 
-  /** Resolves when the entry is durable. A failure also reaches `onFailure`, so a caller with nothing to wait for may let it go. */
-  record(type: EntryType, data: JsonObject): Promise<void> {
+  /**
+   * Resolves when the entry is durable. A failure of the journal also reaches `onFailure`, so a caller with nothing to
+   * wait for may let it go.
+   * @throws `json.not-recordable` at once, with nothing recorded, for data that the journal would refuse
+   */
+  record(type: EntryType, given: JsonObject): Promise<void> {
     const { level, clock, ids, process, journal } = this.#options;
     // At level none the state lives in memory only, and the journal's silence is what was asked for.
     if (level !== 'none' && !isRecorded(level, type)) return Promise.resolve();
+    const data = recordable(given, `the entry ${type}`) as JsonObject;
     const timestamp = timestampOf(clock.now());
     const seq = this.#snapshot.seq + 1;
     this.#snapshot = applyEntry(this.#snapshot, {
@@ -63,7 +69,12 @@ export class Recorder {
 
   /** Like {@link record}, for an entry that nothing waits for. */
   note(type: EntryType, data: JsonObject): void {
-    void this.record(type, data).catch(() => {}); // onFailure has it
+    this.record(type, data).catch(() => {}); // onFailure has it
+  }
+
+  /** Resolves when everything so far is durable or refused. */
+  async settled(): Promise<void> {
+    await this.#last;
   }
 
   /** Writes a checkpoint if one is due after a cycle [S20]. */
@@ -73,7 +84,7 @@ export class Recorder {
       small ||
       this.#options.checkpointEvery === 'cycle' ||
       this.#bytesSince >= SPACING * this.#lastCheckpointBytes;
-    if (due) void this.checkpoint().catch(() => {}); // onFailure has it
+    if (due) this.checkpoint().catch(() => {}); // onFailure has it
   }
 
   checkpoint(): Promise<void> {
@@ -92,21 +103,25 @@ export class Recorder {
       journal.checkpoint(process, state, { entry_id: ids.next(), timestamp }).then((entry) => {
         this.#lastCheckpointBytes = entry.sizeBytes;
         this.#bytesSince = 0;
-        return { ...entry, sizeBytes: 0 };
+        return { sizeBytes: 0 };
       }),
     );
   }
 
-  async #settle(append: Promise<{ readonly sizeBytes: number; readonly seq: number }>): Promise<void> {
-    try {
-      const { sizeBytes } = await append;
-      this.#bytesSince += sizeBytes;
-    } catch (error) {
-      if (!this.#failed) {
-        this.#failed = true;
-        this.#options.onFailure(error);
-      }
-      throw error;
-    }
+  #settle(append: Promise<{ readonly sizeBytes: number }>): Promise<void> {
+    const settled = append.then(
+      ({ sizeBytes }) => {
+        this.#bytesSince += sizeBytes;
+      },
+      (error: unknown) => {
+        if (!this.#failed) {
+          this.#failed = true;
+          this.#options.onFailure(error);
+        }
+        throw error;
+      },
+    );
+    this.#last = settled.catch(() => {});
+    return settled;
   }
 }

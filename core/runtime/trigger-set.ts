@@ -65,6 +65,15 @@ export class TriggerSet {
     this.#running.clear();
   }
 
+  /** The one that comes due first; null when none does. */
+  get next(): { readonly id: string; readonly at: string } | null {
+    let first: { readonly id: string; readonly at: string } | null = null;
+    for (const [id, { next: at }] of this.#running) {
+      if (at !== null && (first === null || at < first.at)) first = { id, at };
+    }
+    return first;
+  }
+
   views(): readonly TriggerView[] {
     return this.#definition.config.triggers.map((trigger, at) => {
       const id = idOf(trigger.type, at);

@@ -22,6 +22,7 @@ export interface WorkerGone {
 
 interface Spawning {
   readonly kind: 'spawning';
+  readonly callOff: AbortController;
   ending: boolean;
   done: Promise<void>;
 }
@@ -67,7 +68,8 @@ export class WorkerSlot {
   /** Starts a worker unless there is one; what comes of it arrives as an event. */
   spawn(spec: WorkerSpec): void {
     if (this.#state.kind !== 'empty') return;
-    const spawning: Spawning = { kind: 'spawning', ending: false, done: Promise.resolve() };
+    const callOff = new AbortController();
+    const spawning: Spawning = { kind: 'spawning', callOff, ending: false, done: Promise.resolve() };
     this.#state = spawning;
     spawning.done = this.#spawn(spec, spawning);
   }
@@ -76,7 +78,7 @@ export class WorkerSlot {
     const { generation } = spec;
     let handle: WorkerHandle;
     try {
-      handle = await this.#host.spawn(spec);
+      handle = await this.#host.spawn(spec, spawning.callOff.signal);
     } catch (error) {
       this.#state = { kind: 'empty' };
       this.#events.onGone({ generation, pid: null, exit: null, error, expected: spawning.ending });
@@ -87,8 +89,8 @@ export class WorkerSlot {
     this.#pings = 0;
     this.#answered = 0;
     handle.onMessage((message) => {
-      // A message that was under way when its worker was given up belongs to nobody.
-      if (this.#state !== ready || ready.ending) return;
+      // A worker that is being ended may still say what became of something; it may begin nothing.
+      if (this.#state !== ready || (ready.ending && message.type === 'effect-announced')) return;
       if (message.type === 'pong') this.#answered = message.id;
       else this.#events.onMessage(message);
     });
@@ -113,8 +115,10 @@ export class WorkerSlot {
   /** Ends the worker, if there is one; resolves when it is gone with its whole group. */
   async end(): Promise<void> {
     if (this.#state.kind === 'spawning') {
+      const { callOff, done } = this.#state;
       this.#state.ending = true;
-      await this.#state.done;
+      callOff.abort();
+      await done;
     }
     if (this.#state.kind !== 'ready') return;
     this.#state.ending = true;
@@ -122,11 +126,12 @@ export class WorkerSlot {
     await this.#state.handle.exited;
   }
 
-  /** Ends it as an accident would: the owner is told that it was not expected. */
-  kill(): number | null {
-    if (this.#state.kind !== 'ready') return null;
-    this.#state.handle.kill();
-    return this.#state.handle.pid;
+  /** Ends it as an accident would: the owner is told that it was not expected. False when there is none. */
+  kill(): boolean {
+    if (this.#state.kind === 'empty' || this.#state.ending) return false;
+    if (this.#state.kind === 'spawning') this.#state.callOff.abort();
+    else this.#state.handle.kill();
+    return true;
   }
 }
 

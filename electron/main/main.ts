@@ -68,7 +68,6 @@ async function startHost(choose: () => Promise<string | null>): Promise<ConsoleH
   const workspace = start.workspace ?? (looking ? null : await prepareDemo(data, demoSource(app.isPackaged)));
   return createConsoleHost({
     app: appView(app.getVersion(), process.platform, process.versions),
-    dataDirectory: data,
     workspace,
     workerHost: utilityWorkerHost((...call) => utilityProcess.fork(...call), WORKER),
     operator: operatorName(),

@@ -1,11 +1,11 @@
 import type { ForkOptions, UtilityProcess } from 'electron';
 import { setTimeout as delay } from 'node:timers/promises';
 import { killGroup, osProcessStartTime, reapOsProcess } from '../../core/host/os-process.ts';
-import { AppError } from '../../core/model/errors.ts';
-import type { WorkerExit, WorkerHandle, WorkerHost, WorkerSpec } from '../../core/model/ports.ts';
+import { parseFromWorker } from '../../core/host/worker-messages.ts';
+import { readyWorker, START_PATIENCE_MS } from '../../core/host/worker-start.ts';
+import type { CallOff, WorkerExit, WorkerHandle, WorkerHost, WorkerSpec } from '../../core/model/ports.ts';
 import type { FromWorker } from '../../core/model/worker-protocol.ts';
 
-const START_PATIENCE_MS = 30_000;
 const LAST_OUTPUT_CHARACTERS = 4_096;
 const DRAIN_PATIENCE_MS = 200;
 
@@ -16,10 +16,15 @@ export type Fork = (modulePath: string, args: string[], options: ForkOptions) =>
  * electron/worker.
  */
 export function utilityWorkerHost(fork: Fork, workerPath: string): WorkerHost {
-  return { spawn: (spec) => spawnWorker(fork, workerPath, spec), reap: reapOsProcess };
+  return { spawn: (spec, callOff) => spawnWorker(fork, workerPath, spec, callOff), reap: reapOsProcess };
 }
 
-async function spawnWorker(fork: Fork, workerPath: string, spec: WorkerSpec): Promise<WorkerHandle> {
+async function spawnWorker(
+  fork: Fork,
+  workerPath: string,
+  spec: WorkerSpec,
+  callOff: CallOff,
+): Promise<WorkerHandle> {
   const child = fork(workerPath, [JSON.stringify(spec)], {
     serviceName: `Agent ${spec.process}`,
     // Both are drained, so that a chatty agent never blocks.
@@ -57,25 +62,21 @@ async function spawnWorker(fork: Fork, workerPath: string, spec: WorkerSpec): Pr
   let listener: ((message: FromWorker) => void) | null = null;
   const waiting: FromWorker[] = [];
   const ready = new Promise<'ready'>((resolve) => {
-    child.on('message', (message: FromWorker) => {
-      if (message.type === 'ready') resolve('ready');
+    child.on('message', (raw: unknown) => {
+      const message = parseFromWorker(raw);
+      if (message === null) {
+        keep('it sent what no worker sends, so it was ended\n');
+        kill();
+      } else if (message.type === 'ready') resolve('ready');
       else if (listener === null) waiting.push(message);
       else listener(message);
     });
   });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), START_PATIENCE_MS);
-  });
-  const first = await Promise.race([ready, exited, late]);
-  clearTimeout(timer);
-  if (first !== 'ready' || child.pid === undefined) {
-    kill();
-    throw startError(spec, first === 'late' ? null : await exited);
-  }
+  await readyWorker({ spec, ready, exited, callOff, kill, patienceMs: START_PATIENCE_MS });
+  const pid = child.pid ?? 0;
   return {
-    pid: child.pid,
-    startTime: osProcessStartTime(child.pid) ?? '',
+    pid,
+    startTime: osProcessStartTime(pid) ?? '',
     exited,
     kill,
     send: (message) => {
@@ -94,24 +95,4 @@ function ended(stream: NodeJS.ReadableStream | null): Promise<void> {
     if (stream === null) resolve();
     else stream.once('end', resolve);
   });
-}
-
-/** Null: it is still loading. */
-function startError(spec: WorkerSpec, exit: WorkerExit | null): AppError {
-  if (exit === null) {
-    return new AppError(
-      'worker.start-timeout',
-      `The worker of ${spec.process} did not load ${spec.entrypoint} within ${String(START_PATIENCE_MS / 1000)} s ` +
-        'and was ended. Look for work that the module does at import.',
-      { process: spec.process },
-    );
-  }
-  const said = exit.lastOutput.trim();
-  return new AppError(
-    'worker.start-failed',
-    said === ''
-      ? `The worker of ${spec.process} ended before it was ready (code ${String(exit.code)}).`
-      : said,
-    { process: spec.process },
-  );
 }

@@ -17,7 +17,8 @@ test('[P2] a worker killed inside an effect goes on with the same event; what ha
   );
   await b.trigger();
   await b.until('the third effect', () => b.ledger().includes('begin c'));
-  const first = b.process.killWorker();
+  const first = b.process.live.worker!.pid;
+  await b.process.killWorker();
   await b.until('the end', isIdle);
   const begun = b.ledger().filter((line) => line.startsWith('begin'));
   expect(begun).toEqual(['begin a', 'begin b', 'begin c', 'begin c', 'begin d']);
@@ -44,17 +45,17 @@ test('[P2] [S28] an effect of class ask is held in doubt when its worker dies, a
   );
   await b.trigger();
   await b.until('the charge', () => b.ledger().includes('charge 1'));
-  b.process.killWorker();
+  await b.process.killWorker();
   await b.until('the hold', (process) => process.snapshot.lifecycle === 'suspended');
   expect(b.process.snapshot.holds).toMatchObject([{ kind: 'in_doubt', reason: 'in doubt: charge #1' }]);
-  b.process.resume(OPERATOR);
+  await b.process.resume(OPERATOR);
   expect(b.process.snapshot.lifecycle).toBe('suspended');
   expect(b.ledger()).toEqual(['charge 1']);
 
   const next = await b.again();
   expect(next.process.snapshot.lifecycle).toBe('suspended');
   const [effect] = next.process.snapshot.open[0]!.effects;
-  next.process.resolveEffect(effect!.effectId, { kind: 'happened', result: { receipt: 7 } }, OPERATOR);
+  await next.process.resolveEffect(effect!.effectId, { kind: 'happened', result: { receipt: 7 } }, OPERATOR);
   await next.until('the end', isIdle);
   expect(next.ledger()).toEqual(['charge 1', 'result {"receipt":7}']);
   expect(next.process.snapshot.lifecycle).toBe('running');
@@ -76,9 +77,9 @@ test.each([
   );
   await b.trigger();
   await b.until('the charge', () => b.ledger().length === 1);
-  b.process.killWorker();
+  await b.process.killWorker();
   await b.until('the hold', (process) => process.snapshot.lifecycle === 'suspended');
-  b.process.resolveEffect(b.process.snapshot.open[0]!.effects[0]!.effectId, { kind }, OPERATOR);
+  await b.process.resolveEffect(b.process.snapshot.open[0]!.effects[0]!.effectId, { kind }, OPERATOR);
   await b.until('the end', isIdle);
   expect(b.ledger()).toEqual(ledger);
 });
@@ -107,7 +108,7 @@ test('[S28] an effect that says it did not happen is told to the code, and a re-
   );
   await b.trigger();
   await b.until('the second effect', () => b.ledger().includes('wait'));
-  b.process.killWorker();
+  await b.process.killWorker();
   await b.until('the end', isIdle);
   expect(b.ledger()).toEqual([
     'asked',
@@ -144,7 +145,7 @@ test.each([
     );
     await b.trigger();
     await b.until('the wait', () => b.ledger().includes('wait'));
-    b.process.killWorker();
+    await b.process.killWorker();
     await b.until('the failure', (process) => process.snapshot.lifecycle === 'failed');
     expect(b.process.snapshot.lastError).toMatchObject({
       code: 'replay.diverged',
@@ -166,7 +167,7 @@ test('[S23] a re-run sees the state as of the start of the invocation, and its r
   );
   await b.trigger();
   await b.until('the wait', () => b.ledger().includes('wait'));
-  b.process.killWorker();
+  await b.process.killWorker();
   await b.until('the end', isIdle);
   expect(b.ledger()).toEqual(['sees 0', 'wait', 'sees 0', 'wait']);
   expect(b.process.snapshot.context).toEqual({ n: 11 });
@@ -183,9 +184,9 @@ test('[P3] after all of that the live state is what the journal alone gives', as
   );
   for (const payload of ['', 'bad', '', '']) await b.trigger(payload);
   await b.until('some work', () => b.ledger().length >= 2);
-  b.process.killWorker();
-  b.process.suspend(OPERATOR);
-  b.process.resume(OPERATOR);
+  await b.process.killWorker();
+  await b.process.suspend(OPERATOR);
+  await b.process.resume(OPERATOR);
   await b.until('the end', isIdle);
   await b.until('silence', (process) => process.live.running === 0);
   await b.quit();

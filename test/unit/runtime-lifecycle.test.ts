@@ -15,7 +15,7 @@ test('a new process starts, runs, is stopped and started again, and its journal 
   await b.process.stop(OPERATOR);
   expect(b.process.snapshot.lifecycle).toBe('stopped');
   await expect(b.trigger()).rejects.toMatchObject({ code: 'process.not-active' });
-  b.process.start(OPERATOR);
+  await b.process.start(OPERATOR);
   expect(b.process.snapshot.lifecycle).toBe('running');
   await b.quit();
   expect(states(await b.entries())).toEqual([
@@ -31,11 +31,11 @@ test('a new process starts, runs, is stopped and started again, and its journal 
 
 test('a suspended process accepts events and handles them, in order, once it is resumed', async () => {
   const b = await bench(`note(event.payload);`);
-  b.process.suspend(OPERATOR);
+  await b.process.suspend(OPERATOR);
   for (const payload of ['1', '2', '3']) await b.trigger(payload);
   expect(b.process.snapshot.queue).toHaveLength(3);
   expect(b.process.live.worker).toBeNull();
-  b.process.resume(OPERATOR);
+  await b.process.resume(OPERATOR);
   await b.until('the end', isIdle);
   expect(b.ledger()).toEqual(['1', '2', '3']);
 });
@@ -48,13 +48,13 @@ test('[S34] suspending stops an invocation before its next effect, and resuming 
   const gate = `${b.directory}/gate`;
   await b.trigger(gate);
   await b.until('the first effect', () => b.ledger().includes('first'));
-  b.process.suspend(OPERATOR);
+  await b.process.suspend(OPERATOR);
   appendFileSync(gate, '');
   // The second effect has been announced, and is not permitted.
   await b.until('the announcement', (process) => process.snapshot.open[0]?.effects.length === 2);
   await b.process.record('log', {});
   expect(b.ledger()).toEqual(['first']);
-  b.process.resume(OPERATOR);
+  await b.process.resume(OPERATOR);
   await b.until('the end', isIdle);
   expect(b.ledger()).toEqual(['first', 'second']);
 });
@@ -63,7 +63,7 @@ test('[S34] what the host held when it quit goes on at the next start; what an o
   const b = await bench(`note(event.payload);`);
   const second = await b.again();
   expect(second.process.snapshot).toMatchObject({ lifecycle: 'running', holds: [] });
-  second.process.suspend(OPERATOR);
+  await second.process.suspend(OPERATOR);
   const third = await second.again();
   expect(third.process.snapshot).toMatchObject({ lifecycle: 'suspended', holds: [{ kind: 'operator' }] });
 });
@@ -148,11 +148,13 @@ test('force-recover ends the worker, rebuilds from the journal, and the invocati
 
 test('illegal operator actions are refused with the state as it is', async () => {
   const b = await bench(`note('ran');`);
-  expect(() => b.process.start(OPERATOR)).toThrowError(/A process that is running can't start/);
-  expect(() => b.process.resume(OPERATOR)).toThrowError(/is running, not suspended/);
-  expect(() => b.process.killWorker()).toThrowError(/has no worker right now/);
+  await expect(b.process.start(OPERATOR)).rejects.toThrowError(/A process that is running can't start/);
+  await expect(b.process.resume(OPERATOR)).rejects.toThrowError(/is running, not suspended/);
+  await expect(b.process.killWorker()).rejects.toThrowError(/has no worker right now/);
   await b.process.stop(OPERATOR);
-  expect(() => b.process.suspend(OPERATOR)).toThrowError(/is stopped, so there is nothing to suspend/);
+  await expect(b.process.suspend(OPERATOR)).rejects.toThrowError(
+    /is stopped, so there is nothing to suspend/,
+  );
 });
 
 test('a worker with nothing to do is ended, and another is started for the next event', async () => {

@@ -1,0 +1,128 @@
+// Where effects pass between the worker and the world: announced in the journal, then permitted, then recorded.
+
+import type { JsonObject } from '../model/json.ts';
+import type { ProcessDefinition } from '../model/process-config.ts';
+import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
+import type { Recorder } from './recorder.ts';
+
+const MAX_ERROR = 1_000;
+const MAX_PREVIEW = 200;
+
+export interface GateOptions {
+  readonly definition: ProcessDefinition;
+  readonly recorder: () => Recorder;
+  /** Of the present worker. */
+  readonly generation: () => number | undefined;
+  readonly send: (message: ToWorker) => void;
+}
+
+type Announcement = Extract<FromWorker, { type: 'effect-announced' }>;
+type Outcome = Extract<FromWorker, { type: 'effect-ended' }>;
+
+interface Pending {
+  readonly run: number;
+  readonly eventId: string;
+  readonly attempt: number;
+  isDurable: boolean;
+}
+
+export class EffectGate {
+  readonly #options: GateOptions;
+  /** Announced and not permitted, by effect id. */
+  readonly #pending = new Map<string, Pending>();
+  /** Permitted and not ended. */
+  readonly #performing = new Set<string>();
+  #isOpen = true;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  /** Something outward may be happening right now. */
+  get isPerforming(): boolean {
+    return this.#performing.size > 0;
+  }
+
+  /** From now on, and what has waited: permitted as soon as it is durable. */
+  open(): void {
+    this.#isOpen = true;
+    for (const [effectId, pending] of this.#pending) this.#permitIfDue(effectId, pending);
+  }
+
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  announced(announcement: Announcement, eventId: string): void {
+    const { run, effectId, name, occurrence, effectClass, argsHash, args, key, attempt } = announcement;
+    const { definition, recorder, send } = this.#options;
+    const { journalLevel } = definition.config;
+    if (journalLevel === 'none' && effectClass !== 'retry') {
+      const message = `${name} has the class ${effectClass}, and ${definition.name} keeps no journal, so it could be done twice. Give the process a journal level, or the effect the class retry.`;
+      send({ type: 'effect-refused', run, effectId, message });
+      return;
+    }
+    const generation = this.#options.generation();
+    const durable = recorder().record('effect_started', {
+      event_id: eventId,
+      effect_id: effectId,
+      name,
+      occurrence,
+      class: effectClass,
+      args_hash: argsHash,
+      args_preview: preview(JSON.stringify(args)),
+      ...(journalLevel === 'full' ? { args } : {}),
+      key,
+      attempt,
+    });
+    const pending: Pending = { run, eventId, attempt, isDurable: false };
+    this.#pending.set(effectId, pending);
+    durable.then(
+      () => {
+        // Meanwhile the worker may have died, and another been handed the same invocation.
+        if (this.#options.generation() !== generation || this.#pending.get(effectId) !== pending) return;
+        pending.isDurable = true;
+        this.#permitIfDue(effectId, pending);
+      },
+      () => {}, // The recorder has told the process, which ends the worker.
+    );
+  }
+
+  #permitIfDue(effectId: string, { run, isDurable }: Pending): void {
+    if (!this.#isOpen || !isDurable) return;
+    this.#pending.delete(effectId);
+    this.#performing.add(effectId);
+    this.#options.send({ type: 'effect-permitted', run, effectId });
+  }
+
+  ended({ run, effectId, end }: Outcome, eventId: string): void {
+    this.#performing.delete(effectId);
+    const outcome: JsonObject =
+      end.kind === 'done' ? { result: end.result } : { error: end.error.slice(0, MAX_ERROR) };
+    this.#options
+      .recorder()
+      .note('effect_finished', { event_id: eventId, effect_id: effectId, end: end.kind, ...outcome });
+    this.#options.send({ type: 'effect-recorded', run, effectId });
+  }
+
+  /** What was announced and never permitted did not happen, and is no doubt: it is taken back. */
+  workerGone(): void {
+    for (const [effectId, { eventId, attempt }] of this.#pending) {
+      // An earlier attempt of a repeated effect stays as open as it was.
+      if (attempt > 1) continue;
+      this.#options.recorder().note('effect_finished', {
+        event_id: eventId,
+        effect_id: effectId,
+        end: 'did_not_happen',
+        error: 'the worker was gone before it was permitted',
+        unpermitted: true,
+      });
+    }
+    this.#pending.clear();
+    this.#performing.clear();
+  }
+}
+
+function preview(text: string): string {
+  return text.length <= MAX_PREVIEW ? text : `${text.slice(0, MAX_PREVIEW - 1)}…`;
+}
