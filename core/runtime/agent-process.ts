@@ -1,7 +1,6 @@
 // One supervised process: what sets it going, what operators do to it, what it does by itself. It lives in the journal;
 // this object is what moves it.
 
-import { backoffMs } from '../model/backoff.ts';
 import { needsOperator, type Resolution } from '../model/effects.ts';
 import type { EntryType } from '../model/entry.ts';
 import { AppError, asAppError, messageOf } from '../model/errors.ts';
@@ -11,13 +10,14 @@ import type { LifecycleCommand } from '../model/lifecycle.ts';
 import type { Clock, Ids, JournalProvider, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
-import { ReplayEngine } from '../replay/replay-engine.ts';
-import { Delay } from './delay.ts';
+import { AutomaticRestart } from './automatic-restart.ts';
 import { eventIntake, type EventIntake } from './event-intake.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { InvocationRunner } from './invocation-runner.ts';
 import { host, LifecycleDriver, type Actor } from './lifecycle-driver.ts';
+import { OneAtATime } from './one-at-a-time.ts';
 import { Recorder } from './recorder.ts';
+import { takeOver } from './take-over.ts';
 import { TriggerSet } from './trigger-set.ts';
 
 /** What an operator's resume or start lifts; the others have ways of their own. */
@@ -53,20 +53,25 @@ export class AgentProcess {
   readonly #dependencies: ProcessDependencies;
   readonly #runner: InvocationRunner;
   readonly #lifecycle: LifecycleDriver;
-  readonly #restart: Delay;
+  readonly #restart: AutomaticRestart;
+  readonly #orders = new OneAtATime();
   readonly #heartbeat: Heartbeat;
   readonly #intake: EventIntake;
   #recorder: Recorder;
   #trouble: AppError | null = null;
   #stopping: Promise<void> = Promise.resolve();
-  #serial: Promise<void> = Promise.resolve();
   #isQuitting = false;
 
   constructor(definition: ProcessDefinition, dependencies: ProcessDependencies) {
     const { clock, ids, workerHost, journalId } = dependencies;
     this.definition = definition;
     this.#dependencies = dependencies;
-    this.#restart = new Delay(clock);
+    this.#restart = new AutomaticRestart({
+      config: definition.config,
+      clock,
+      recorder: () => this.#recorder,
+      onDue: (reason) => this.#restartDue(reason),
+    });
     this.#heartbeat = new Heartbeat({
       clock,
       intervalMs: definition.config.heartbeatIntervalMs,
@@ -134,48 +139,20 @@ export class AgentProcess {
    * trouble, which it tells; it never rejects.
    */
   async recover(): Promise<void> {
-    const { journal } = this.#dependencies;
     try {
       // What is lined up belongs to what is read.
       await this.#recorder.settled();
-      if (this.definition.config.journalLevel === 'none') {
-        await this.#refuseUnfinished();
-        this.#recorder = this.#newRecorder(emptySnapshot());
-      } else {
-        await journal.claim(this.name);
-        const { snapshot } = await new ReplayEngine(journal).recover(this.name);
-        this.#recorder = this.#newRecorder(snapshot);
-      }
+      const { snapshot, reaped } = await takeOver(this.definition, this.#dependencies);
+      this.#recorder = this.#newRecorder(snapshot);
       this.#trouble = null;
-      await this.#reapWorkers();
+      for (const { generation, pid } of reaped) {
+        const exit = { code: null, signal: null, expected: true, reason: 'its host is gone' };
+        this.#recorder.note('worker_exited', { generation, pid, ...exit });
+      }
     } catch (error) {
       this.#trouble = asAppError(error);
     }
     this.#changed();
-  }
-
-  /** Work that a journal has begun is not begun again by a process that forgets [S3]. */
-  async #refuseUnfinished(): Promise<void> {
-    const { snapshot } = await new ReplayEngine(this.#dependencies.journal).recover(this.name, {
-      lenient: true,
-    });
-    const unfinished = snapshot.open.length + snapshot.queue.length;
-    if (unfinished === 0) return;
-    throw new AppError(
-      'journal.required',
-      `${this.name} has ${unfinished} unfinished in its journal, and is configured to keep none. Run it at level checkpoint until that is done.`,
-      { process: this.name, unfinished },
-    );
-  }
-
-  /** The dead must be dead before anything in doubt is touched [S30]. */
-  async #reapWorkers(): Promise<void> {
-    for (const worker of this.snapshot.workers) {
-      await this.#dependencies.workerHost.reap(worker);
-      const { generation, pid } = worker;
-      const exit = { code: null, signal: null, expected: true, reason: 'its host is gone' };
-      this.#recorder.note('worker_exited', { generation, pid, ...exit });
-    }
   }
 
   /** Sets a recovered process going as its journal left it. */
@@ -183,7 +160,7 @@ export class AgentProcess {
     if (this.#trouble !== null) return;
     this.#configure();
     if (this.snapshot.lifecycle !== 'created') this.#noteRecovered({});
-    if (this.#lifecycle.state === 'failed') this.#takeUpRestart();
+    if (this.#lifecycle.state === 'failed') this.#restart.takeUp();
     else if (this.#lifecycle.state !== 'stopped') this.#setGoing(host('start() called'));
     this.#heartbeat.start();
     this.#changed();
@@ -382,7 +359,7 @@ export class AgentProcess {
   /** Holds a moving process for as long as the host is gone, and lets go of its worker. Nothing can be done to it after. */
   async quit(): Promise<void> {
     this.#isQuitting = true;
-    await this.#serial;
+    await this.#orders.idle();
     this.#restart.cancel();
     this.#heartbeat.stop();
     this.triggers.close();
@@ -396,21 +373,15 @@ export class AgentProcess {
     await this.#recorder.settled();
   }
 
-  /** One thing at a time is done to a process, in the order in which it was asked for. */
   #exclusively(act: () => void | Promise<void>): Promise<void> {
-    const done = this.#serial.then(() => {
+    return this.#orders.run(() => {
       this.#refuseQuitting();
       return act();
     });
-    this.#serial = done.catch(() => {}); // whoever asked is told
-    return done;
   }
 
   async #ready(): Promise<void> {
-    for (let last: Promise<void> | null = null; last !== this.#serial;) {
-      last = this.#serial;
-      await last;
-    }
+    await this.#orders.idle();
     this.#refuseQuitting();
     this.#refuseTrouble();
   }
@@ -449,7 +420,7 @@ export class AgentProcess {
         this.#stopping = this.#finishStopping();
         return;
       case 'consider-restart':
-        this.#considerRestart();
+        this.#restart.consider();
         return;
     }
   }
@@ -487,38 +458,6 @@ export class AgentProcess {
     }
   }
 
-  #considerRestart(): void {
-    const { restartPolicy, maxRestarts } = this.definition.config;
-    if (restartPolicy === 'never') return;
-    const { restarts, lifecycleReason } = this.snapshot;
-    if (restarts >= maxRestarts) {
-      this.#recorder.note('restart_exhausted', {
-        reason: lifecycleReason,
-        restarts,
-        max_restarts: maxRestarts,
-      });
-      return;
-    }
-    this.#recorder.note('restart', { reason: lifecycleReason, attempt: restarts + 1 });
-    this.#restartLater();
-  }
-
-  /** A restart that was waited for when the host went is still due. */
-  #takeUpRestart(): void {
-    const { restart } = this.snapshot;
-    if (restart === 'pending') this.#restartLater();
-    else if (restart === 'none') this.#considerRestart();
-  }
-
-  #restartLater(): void {
-    const { maxRestarts, restartBackoffMs } = this.definition.config;
-    const attempt = this.snapshot.restarts;
-    this.#restart.start(backoffMs(restartBackoffMs, attempt), () => {
-      if (this.#trouble !== null || this.#isQuitting || this.#lifecycle.state !== 'failed') return;
-      this.#lifecycle.change('start', host(`restart ${attempt} of ${maxRestarts}`));
-    });
-  }
-
   // --- what happens by itself
 
   #accepted(triggerId: string): void {
@@ -538,6 +477,11 @@ export class AgentProcess {
 
   #doubted(doubt: string): void {
     if (this.#trouble === null) this.#lifecycle.hold('in_doubt', host(doubt));
+  }
+
+  #restartDue(reason: string): void {
+    if (this.#trouble !== null || this.#isQuitting || this.#lifecycle.state !== 'failed') return;
+    this.#lifecycle.change('start', host(reason));
   }
 
   #fail(reason: string): void {
