@@ -26,7 +26,9 @@ export async function status(directory: string, { json }: { readonly json: boole
       printJson({ journal, processes: rows });
       return;
     }
-    print(`${journal.directory} · ${journal.format} · ${journal.sizeBytes} bytes · ${journal.note}`);
+    print(
+      `${journal.directory} · ${journal.format} · ${journal.sizeBytes ?? 'unknown'} bytes · ${journal.note}`,
+    );
     for (const line of fleetTable(rows, Date.now())) print(line);
     if (isWorkspace(directory)) print(`To run it: holdfast run ${directory}`);
   } finally {

@@ -7,7 +7,6 @@ import type { ConsoleHost } from '../contract/console-host.ts';
 import type { EventOf } from '../contract/events.ts';
 import { childProcessWorkerHost } from '../host/child-process-worker-host.ts';
 import { createConsoleHost } from '../host/create-console-host.ts';
-import { dataDirectory } from '../host/data-directory.ts';
 import { VERSION } from '../model/version.ts';
 import { AppError } from '../model/errors.ts';
 import { ago, fleetTable, stateText } from './describe.ts';
@@ -23,7 +22,6 @@ const CLEAR_BELOW = '\u001b[J';
 export async function runWorkspace(workspace: string, { json }: { readonly json: boolean }): Promise<void> {
   const host = await createConsoleHost({
     app: { version: VERSION, host: 'terminal', isStandIn: false, platform: process.platform },
-    dataDirectory: dataDirectory(),
     workspace: resolve(workspace),
     workerHost: childProcessWorkerHost(),
     operator: userInfo().username,
@@ -72,7 +70,7 @@ function tellLines(host: ConsoleHost): void {
     if (event.name !== 'fleet.changed') return;
     for (const row of event.payload.upserts) {
       print(
-        `${safeText(row.name)} · ${stateText(row)} · ${safeText(row.why)} · ${row.lastEntryType} ${ago(row.lastEntryAt ?? '', Date.now())}`,
+        `${row.name} · ${stateText(row)} · ${row.why} · ${row.lastEntryType} ${ago(row.lastEntryAt ?? '', Date.now())}`,
       );
     }
   });
@@ -82,15 +80,17 @@ function tellLines(host: ConsoleHost): void {
 function keepTable(host: ConsoleHost): Disposable {
   const draw = (): void => {
     const { journals, processes } = host.fleet();
-    const { columns, rows } = process.stdout;
+    // Some terminals say that they have no size at all.
+    const columns = process.stdout.columns || 80;
+    const rows = process.stdout.rows || 24;
     const lines = [
-      `Holdfast ${VERSION} · ${journals.map((journal) => safeText(journal.directory)).join(', ')} · q quits`,
+      `Holdfast ${VERSION} · ${journals.map((journal) => journal.directory).join(', ')} · q quits`,
       '',
       ...fleetTable(processes, Date.now()),
     ];
     const shown =
       lines.length <= rows ? lines : [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more`];
-    const text = shown.map((line) => `${line.slice(0, columns)}${CLEAR_LINE}`).join('\r\n');
+    const text = shown.map((line) => `${safeText(line).slice(0, columns)}${CLEAR_LINE}`).join('\r\n');
     process.stdout.write(`${HOME}${text}${CLEAR_BELOW}`);
   };
   process.stdout.write(OWN_SCREEN);
@@ -110,6 +110,8 @@ function keepTable(host: ConsoleHost): Disposable {
 function quitAsked(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+    // A terminal that is gone takes no table any more; what runs is still put to rest.
+    process.stdout.on('error', () => resolve());
     if (!process.stdin.isTTY) return;
     process.stdin.setRawMode(true);
     process.stdin.resume();

@@ -65,7 +65,8 @@ export const JournalView = z.strictObject({
   format: z.enum(['holdfast', 'promptise']),
   /** Who is writing it, when that is not us; or why it is read-only. */
   note: z.string(),
-  sizeBytes: z.number(),
+  /** Of the entries, as of the last change that was told. Null: it could not be asked, so unknown, never shown as 0 [P5]. */
+  sizeBytes: z.number().nullable(),
   badLines: z.number().int(),
 });
 export type JournalView = z.infer<typeof JournalView>;

@@ -1,5 +1,6 @@
 // The host behind every console: wires journals, runtime and read model to the contract.
 
+import { createHash } from 'node:crypto';
 import type { ConsoleEvent, ConsoleHost } from '../contract/console-host.ts';
 import type { Result } from '../contract/define.ts';
 import { REQUESTS, type RequestName, type RequestOf, type ResponseOf } from '../contract/requests.ts';
@@ -8,6 +9,7 @@ import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import type { Cursor, WorkerHost } from '../model/ports.ts';
 import { timestampOf } from '../model/time.ts';
 import { changeStream } from './change-stream.ts';
+import { cut } from './cut.ts';
 import { fleetChanges } from './fleet-changes.ts';
 import type { JournalSource } from './journal-source.ts';
 import { openLiveWorkspace, type LiveWorkspace } from './live-workspace.ts';
@@ -19,11 +21,11 @@ const PERIOD_MS = 100;
 const HIDDEN_PERIOD_MS = 1_000;
 /** Answers kept, so that the same command asked twice is answered twice and done once. */
 const REMEMBERED_COMMANDS = 1_000;
+/** Of what went wrong, in characters; names of any length go into such messages. */
+const MAX_MESSAGE = 4_000;
 
 export interface ConsoleHostOptions {
   readonly app: AppView;
-  /** The user's data folder. */
-  readonly dataDirectory: string;
   /** The workspace to run, absolute; null only looks at journals. */
   readonly workspace: string | null;
   readonly workerHost: WorkerHost;
@@ -44,15 +46,24 @@ class Host implements ConsoleHost {
   readonly #options: ConsoleHostOptions;
   readonly #sources = new Map<string, JournalSource>();
   readonly #listeners = new Set<(event: ConsoleEvent) => void>();
-  readonly #commands = new Map<string, Promise<Outcome>>();
-  readonly #fleetStream = changeStream(PERIOD_MS, () => this.#tellFleet());
-  readonly #watched = watchedProcess((event) => this.#tell(event));
+  readonly #commands = new Map<string, { readonly asked: string; readonly outcome: Promise<Outcome> }>();
+  readonly #fleetStream = changeStream(
+    PERIOD_MS,
+    () => this.#tellFleet(),
+    (error) => this.#failed(error),
+  );
+  readonly #watched = watchedProcess(
+    (event) => this.#tell(event),
+    (error) => this.#failed(error),
+  );
   readonly #notices: ConsoleEvent[] = [];
+  /** Codes of what went wrong while telling: each is said once, or it would be said ten times a second. */
+  readonly #failures = new Set<string>();
   #live: LiveWorkspace | null = null;
   #known: ReadonlyMap<string, ProcessRow> = new Map();
   #knownJournals = '';
   #sequence = 0;
-  #isClosed = false;
+  #closing: Promise<void> | null = null;
 
   constructor(options: ConsoleHostOptions) {
     this.#options = options;
@@ -86,6 +97,7 @@ class Host implements ConsoleHost {
   }
 
   async handle(name: string, request: unknown): Promise<Result<unknown>> {
+    if (this.#closing !== null) return failure(closing());
     if (!Object.hasOwn(REQUESTS, name)) {
       return failure(
         new AppError(
@@ -164,7 +176,15 @@ class Host implements ConsoleHost {
   }
 
   async #look(path: string): Promise<JournalView> {
-    const source = await lookAtJournal(path, () => this.#changed(null));
+    const source = await lookAtJournal(
+      path,
+      () => this.#changed(null),
+      (error) => this.#failed(error),
+    );
+    if (this.#closing !== null) {
+      await source.close();
+      throw closing();
+    }
     const known = [...this.#sources.values()].find((other) => other.directory === source.directory);
     if (known !== undefined) {
       await source.close();
@@ -218,12 +238,26 @@ class Host implements ConsoleHost {
     });
   }
 
-  /** The same command id is the same command: one act, and the same answer for everyone who asks. */
+  /**
+   * The same command id is the same command: one act, and the same answer for everyone who asks. With it for another
+   * command nobody could tell which of the two was meant.
+   */
   #command(name: CommandName, request: RequestOf<CommandName>): Promise<Outcome> {
-    const known = this.#commands.get(request.commandId);
-    if (known !== undefined) return known;
+    const { commandId } = request;
+    const asked = createHash('sha256')
+      .update(JSON.stringify([name, request]))
+      .digest('base64');
+    const known = this.#commands.get(commandId);
+    if (known !== undefined) {
+      if (known.asked === asked) return known.outcome;
+      throw new AppError(
+        'request.command-reused',
+        `The command id ${commandId} was used for another command, so nothing was done. Ask again with an id of its own.`,
+        { commandId },
+      );
+    }
     const outcome = this.#carryOut(name, request);
-    this.#commands.set(request.commandId, outcome);
+    this.#commands.set(commandId, { asked, outcome });
     if (this.#commands.size > REMEMBERED_COMMANDS) this.#commands.delete(this.#commands.keys().next().value!);
     return outcome;
   }
@@ -262,17 +296,21 @@ class Host implements ConsoleHost {
     return processes.filter((process) => process.live.running > 0).map((process) => process.name);
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#watched.stop();
-    await Promise.all([...this.#sources.values()].map((source) => source.close()));
+  close(): Promise<void> {
+    return (this.#closing ??= this.#end());
+  }
+
+  async #end(): Promise<void> {
+    // What was asked before is done before: after it nothing is there to do it to.
+    await Promise.allSettled([...this.#commands.values()].map(({ outcome }) => outcome));
+    this.#watched[Symbol.dispose]();
     this.#fleetStream[Symbol.dispose]();
+    await Promise.all([...this.#sources.values()].map((source) => source.close()));
     this.#listeners.clear();
   }
 
   #changed(process: string | null): void {
-    if (this.#isClosed) return;
+    if (this.#closing !== null) return;
     this.#fleetStream.touch();
     this.#watched.touch(process);
   }
@@ -298,13 +336,27 @@ class Host implements ConsoleHost {
   }
 
   #tell(event: ConsoleEvent): void {
-    for (const listener of this.#listeners) listener(event);
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#failed(error); // The others are told all the same.
+      }
+    }
+  }
+
+  /** Something that should not have happened while looking or telling; it ends nothing. */
+  #failed(error: unknown): void {
+    const code = codeOf(error);
+    if (this.#failures.has(code)) return;
+    this.#failures.add(code);
+    this.#notice(error);
   }
 
   #notice(error: unknown): void {
     const notice: ConsoleEvent = {
       name: 'console.notice',
-      payload: { code: codeOf(error), message: messageOf(error), tone: 'alarm' },
+      payload: { code: codeOf(error), message: cut(messageOf(error), MAX_MESSAGE), tone: 'alarm' },
     };
     // Before anybody listens it waits for the first who reads.
     if (this.#listeners.size === 0) this.#notices.push(notice);
@@ -312,7 +364,17 @@ class Host implements ConsoleHost {
   }
 }
 
+function closing(): AppError {
+  return new AppError(
+    'host.closing',
+    'This console is being closed and does nothing any more. Start it again.',
+  );
+}
+
 function failure(error: unknown): Result<never> {
   const detail = error instanceof AppError ? { detail: { ...error.detail } } : {};
-  return { ok: false, error: { code: codeOf(error), message: messageOf(error), ...detail } };
+  return {
+    ok: false,
+    error: { code: codeOf(error), message: cut(messageOf(error), MAX_MESSAGE), ...detail },
+  };
 }

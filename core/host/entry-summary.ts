@@ -1,8 +1,11 @@
 import type { Tone } from '../contract/views.ts';
 import { isKnownType, type EntryType, type StoredEntry } from '../model/entry.ts';
-import { showJson, textAt, type JsonObject } from '../model/json.ts';
+import { textAt, type Json, type JsonObject } from '../model/json.ts';
+import { cut, showCut } from './cut.ts';
 
 const MAX_SUMMARY = 160;
+/** Of one part: more than fits, so that the whole is marked as cut. */
+const MAX_PART = MAX_SUMMARY + 1;
 
 export interface EntrySummary {
   readonly summary: string;
@@ -12,12 +15,12 @@ export interface EntrySummary {
 /** One line that says what an entry says. Types that this version does not know show the beginning of their data. */
 export function entrySummary({ entry_type, data }: Pick<StoredEntry, 'entry_type' | 'data'>): EntrySummary {
   const { summary, tone } = isKnownType(entry_type) ? known(entry_type, data) : foreign(entry_type, data);
-  return { summary: summary.length <= MAX_SUMMARY ? summary : `${summary.slice(0, MAX_SUMMARY - 1)}…`, tone };
+  return { summary: cut(summary, MAX_SUMMARY), tone };
 }
 
 function known(type: EntryType, data: JsonObject): EntrySummary {
-  const text = (key: string): string => textAt(data, key);
-  const show = (key: string): string => showJson(data[key] ?? null);
+  const text = (key: string): string => textAt(data, key).slice(0, MAX_PART);
+  const show = (key: string): string => part(data[key] ?? null);
   switch (type) {
     case 'state_transition': {
       const tone: Tone =
@@ -98,24 +101,34 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
 }
 
 function effectFinished(data: JsonObject): EntrySummary {
-  const name = textAt(data, 'effect_id').split('/').slice(1).join('/');
+  const id = textAt(data, 'effect_id');
+  const at = id.indexOf('/') + 1;
+  const name = at === 0 ? '' : id.slice(at, at + MAX_PART);
+  const error = textAt(data, 'error').slice(0, MAX_PART);
   switch (textAt(data, 'end')) {
     case 'done':
-      return { summary: join(`${name} done`, showJson(data['result'] ?? null)), tone: 'quiet' };
+      return { summary: join(`${name} done`, part(data['result'] ?? null)), tone: 'quiet' };
     case 'did_not_happen':
-      return { summary: join(`${name} did not happen`, textAt(data, 'error')), tone: 'attention' };
+      return { summary: join(`${name} did not happen`, error), tone: 'attention' };
     default:
-      return { summary: join(`${name} in doubt`, textAt(data, 'error')), tone: 'alarm' };
+      return { summary: join(`${name} in doubt`, error), tone: 'alarm' };
   }
 }
 
 const ALARMING = /error|failed|violation|denied|interrupted|exhausted/;
 
 function foreign(type: string, data: JsonObject): EntrySummary {
-  const pairs = Object.entries(data).map(
-    ([key, value]) => `${key}: ${typeof value === 'string' ? value : showJson(value)}`,
-  );
-  return { summary: pairs.join(' · '), tone: ALARMING.test(type) ? 'attention' : 'quiet' };
+  let summary = '';
+  for (const [key, value] of Object.entries(data)) {
+    if (summary.length > MAX_SUMMARY) break;
+    const text = typeof value === 'string' ? value.slice(0, MAX_PART) : part(value);
+    summary += `${summary === '' ? '' : ' · '}${key.slice(0, MAX_PART)}: ${text}`;
+  }
+  return { summary, tone: ALARMING.test(type.slice(0, MAX_PART)) ? 'attention' : 'quiet' };
+}
+
+function part(value: Json): string {
+  return showCut(value, MAX_PART).text;
 }
 
 function join(first: string, second: string): string {

@@ -13,6 +13,7 @@ export function fleetChanges(known: ReadonlyMap<string, ProcessRow>, fleet: Flee
   const rows = new Map(fleet.processes.map((row) => [row.key, row]));
   const upserts = fleet.processes.filter((row) => {
     const before = known.get(row.key);
+    if (before === row) return false;
     return before === undefined || JSON.stringify(before) !== JSON.stringify(row);
   });
   const removed = [...known.keys()].filter((key) => !rows.has(key));

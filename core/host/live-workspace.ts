@@ -1,20 +1,26 @@
 // A workspace that this host runs: its journal, opened for writing, and the runtime on it.
 
+import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
 import { openFileJournal, type FileJournal } from '../journal/file-journal.ts';
 import { WORKSPACE_JOURNAL } from '../journal/layout.ts';
 import { loadWorkspace } from '../manifest/load-workspace.ts';
-import { AppError } from '../model/errors.ts';
+import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import type { Cursor, WorkerHost } from '../model/ports.ts';
-import { checkCron } from '../triggers/cron.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
+import { dayOf, timestampOf } from '../model/time.ts';
+import { checkCron } from '../triggers/cron.ts';
 import type { AgentProcess } from '../runtime/agent-process.ts';
 import { AgentRuntime } from '../runtime/agent-runtime.ts';
+import { cut } from './cut.ts';
 import { timelinePage, type JournalSource } from './journal-source.ts';
-import { sizeOf, titleOf } from './looked-at-journal.ts';
+import { sizeOf, sumOf, titleOf } from './looked-at-journal.ts';
 import { processDetail, processRow, type DetailInput } from './read-model.ts';
+import { rowCache } from './row-cache.ts';
 import { systemClock } from './system-clock.ts';
+
+const MAX_NOTE = 4_000;
 
 export interface LiveWorkspaceOptions {
   readonly workspace: string;
@@ -35,22 +41,54 @@ export interface LiveWorkspace extends JournalSource {
 export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<LiveWorkspace> {
   const { workspace, workerHost, onChange } = options;
   const { definitions, problems } = usable(loadWorkspace(workspace));
-  const journal = openFileJournal(join(workspace, WORKSPACE_JOURNAL), { workspace: '..' });
+  const journal = openJournal(workspace);
+  const touched = new Set<string>();
+  let runtime: AgentRuntime | null = null;
   try {
-    const runtime = new AgentRuntime({
+    runtime = new AgentRuntime({
       definitions,
       journal,
       journalId: journal.marker!.id,
       workerHost,
       clock: systemClock(),
       ids: { next: () => crypto.randomUUID() },
-      onChange,
+      onChange: (process) => {
+        touched.add(process);
+        onChange(process);
+      },
     });
     await runtime.start();
-    return new Live(journal, runtime, problems);
+    return new Live({ journal, runtime, problems, touched });
   } catch (error) {
-    await journal.close();
+    // What is open is let go of, whatever becomes of it; why it failed is what counts.
+    await Promise.allSettled([runtime?.quit()]);
+    await Promise.allSettled([journal.close()]);
     throw error;
+  }
+}
+
+function openJournal(workspace: string): FileJournal {
+  const directory = join(workspace, WORKSPACE_JOURNAL);
+  try {
+    return openFileJournal(directory, { workspace: '..' });
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError(
+      'workspace.not-writable',
+      `${directory} can't be written, and without a journal nothing is run: ${whyNotWritable(workspace) ?? messageOf(error)}. Make the workspace writable, or copy it to where it is and run that.`,
+      { workspace, code: codeOf(error) },
+      { cause: error },
+    );
+  }
+}
+
+/** A directory that can't be made is called missing by some calls, whatever the reason. */
+function whyNotWritable(directory: string): string | null {
+  try {
+    accessSync(directory, constants.W_OK);
+    return null;
+  } catch (error) {
+    return messageOf(error);
   }
 }
 
@@ -83,39 +121,65 @@ function triggerProblem({ name, config }: ProcessDefinition): AppError | null {
   }
 }
 
+interface LiveParts {
+  readonly journal: FileJournal;
+  readonly runtime: AgentRuntime;
+  readonly problems: readonly AppError[];
+  /** The processes that told of a change; whoever looks takes them out. */
+  readonly touched: Set<string>;
+}
+
 class Live implements LiveWorkspace {
   readonly id: string;
   readonly directory: string;
   readonly runtime: AgentRuntime;
   readonly problems: readonly AppError[];
   readonly #journal: FileJournal;
+  readonly #note: string;
+  readonly #touched: Set<string>;
+  readonly #rows = rowCache();
+  readonly #sizes = new Map<string, number | null>();
 
-  constructor(journal: FileJournal, runtime: AgentRuntime, problems: readonly AppError[]) {
+  constructor({ journal, runtime, problems, touched }: LiveParts) {
     this.id = journal.marker!.id;
     this.directory = journal.directory;
     this.runtime = runtime;
     this.problems = problems;
     this.#journal = journal;
+    this.#touched = touched;
+    const note = problems.map((problem) => problem.message).join(' ');
+    this.#note = note === '' ? 'Run by this console.' : cut(note, MAX_NOTE);
+    for (const name of runtime.processes.keys()) touched.add(name);
   }
 
   view(): JournalView {
+    this.#takeTouched();
     return {
       id: this.id,
       title: titleOf(this.directory),
       directory: this.directory,
       access: 'live',
       format: 'holdfast',
-      note:
-        this.problems.length === 0
-          ? 'Run by this console.'
-          : this.problems.map((problem) => problem.message).join(' '),
-      sizeBytes: sizeOf(this.#journal, this.runtime.processes.keys()),
+      note: this.#note,
+      sizeBytes: sumOf(this.#sizes.values()),
       badLines: 0,
     };
   }
 
   rows(): readonly ProcessRow[] {
-    return [...this.runtime.processes.values()].map((process) => processRow(this.#input(process)));
+    this.#takeTouched();
+    const today = dayOf(timestampOf(Date.now()));
+    return [...this.runtime.processes.values()].map((process) =>
+      this.#rows.row(process.name, factsOf(process, today), () => processRow(this.#input(process))),
+    );
+  }
+
+  #takeTouched(): void {
+    for (const name of this.#touched) {
+      this.#rows.drop(name);
+      this.#sizes.set(name, sizeOf(this.#journal, name));
+    }
+    this.#touched.clear();
   }
 
   detail(name: string): ProcessDetail {
@@ -123,11 +187,7 @@ class Live implements LiveWorkspace {
   }
 
   #input(process: AgentProcess): DetailInput {
-    const { live, definition, snapshot } = process;
-    const triggers = process.triggers.views();
-    const next = triggers
-      .filter((trigger) => trigger.next !== null)
-      .sort((a, b) => (a.next! < b.next! ? -1 : 1))[0];
+    const { live, definition, snapshot, triggers } = process;
     return {
       journalId: this.id,
       name: process.name,
@@ -141,11 +201,11 @@ class Live implements LiveWorkspace {
         isAnswering: live.isAnswering,
         respawnsAt: isoOf(live.respawnAt),
         restartsAt: isoOf(live.restartAt),
-        nextTrigger: next === undefined ? null : { id: next.id, at: next.next! },
+        nextTrigger: triggers.next,
       },
       maxRunsPerDay: definition.config.maxRunsPerDay,
       nowMs: Date.now(),
-      triggers: triggers.map((trigger) => ({ ...trigger })),
+      triggers: triggers.views().map((trigger) => ({ ...trigger })),
       journalLevel: definition.config.journalLevel,
     };
   }
@@ -158,6 +218,26 @@ class Live implements LiveWorkspace {
     await this.runtime.quit();
     await this.#journal.close();
   }
+}
+
+/** Everything that a row of this process is made of: an entry more, or another live state, is another row. */
+function factsOf({ snapshot, live, triggers }: AgentProcess, today: string): readonly unknown[] {
+  const { trouble, worker, isSpawning, isAnswering, respawnAt, restartAt } = live;
+  const next = triggers.next;
+  return [
+    snapshot,
+    snapshot.seq,
+    trouble,
+    worker?.pid,
+    worker?.generation,
+    isSpawning,
+    isAnswering,
+    respawnAt,
+    restartAt,
+    next?.id,
+    next?.at,
+    today,
+  ];
 }
 
 function isoOf(epochMs: number | null): string | null {

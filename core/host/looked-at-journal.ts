@@ -12,32 +12,39 @@ import { checkpointFile, entriesFile } from '../journal/process-files.ts';
 import { AppError, messageOf } from '../model/errors.ts';
 import type { Cursor } from '../model/ports.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
+import { dayOf, timestampOf } from '../model/time.ts';
 import { ReplayEngine } from '../replay/replay-engine.ts';
 import { watchDirectory } from '../tail/watch-directory.ts';
 import { changeStream, type ChangeStream } from './change-stream.ts';
 import { timelinePage, type JournalSource } from './journal-source.ts';
 import { isAlive } from './os-process.ts';
 import { processDetail, processRow, type DetailInput } from './read-model.ts';
+import { rowCache } from './row-cache.ts';
 
 /** A journal that somebody else writes fast is not read faster than this. */
 const PERIOD_MS = 500;
+/** What requests take for an id. */
+const MAX_ID = 200;
 
 interface LookedAt {
   readonly snapshot: ProcessSnapshot;
   readonly badLines: number;
+  readonly sizeBytes: number | null;
   readonly trouble: string | null;
 }
 
 /**
- * Opens what is behind a path for looking.
+ * Opens what is behind a path for looking. What can't be read afterwards is shown as unknown, with the reason;
+ * `onFailure` hears of what should not have happened.
  * @throws what {@link inspectDirectory} throws
  */
 export async function lookAtJournal(
   path: string,
   onChange: (names: readonly string[]) => void,
+  onFailure: (error: unknown) => void = raise,
 ): Promise<JournalSource> {
   const inspected = inspectDirectory(path);
-  const source = new LookedAtJournal(inspected, onChange);
+  const source = new LookedAtJournal(inspected, onChange, onFailure);
   await source.load();
   return source;
 }
@@ -56,21 +63,31 @@ class LookedAtJournal implements JournalSource {
   readonly #stream: ChangeStream;
   /** Files that changed and have not been looked at since. */
   readonly #changed = new Set<string>();
+  readonly #rows = rowCache();
   #processes = new Map<string, LookedAt>();
   #loading: Promise<void> = Promise.resolve();
 
-  constructor(inspected: InspectedDirectory, onChange: (names: readonly string[]) => void) {
+  constructor(
+    inspected: InspectedDirectory,
+    onChange: (names: readonly string[]) => void,
+    onFailure: (error: unknown) => void,
+  ) {
     this.#inspected = inspected;
     this.directory = inspected.directory;
-    this.id = inspected.marker?.id ?? foreignJournalId(inspected.directory);
+    const id = inspected.marker?.id ?? '';
+    this.id = id === '' || id.length > MAX_ID ? foreignJournalId(inspected.directory) : id;
     this.#journal = readFileJournal(inspected.directory);
-    this.#stream = changeStream(PERIOD_MS, () => {
-      const files = new Set(this.#changed);
-      this.#changed.clear();
-      this.#loading = this.#loading
-        .then(() => this.load(files))
-        .then(() => onChange([...this.#processes.keys()]));
-    });
+    this.#stream = changeStream(
+      PERIOD_MS,
+      async () => {
+        const files = new Set(this.#changed);
+        this.#changed.clear();
+        this.#loading = this.load(files);
+        await this.#loading;
+        onChange([...this.#processes.keys()]);
+      },
+      onFailure,
+    );
     this.#watch = watchDirectory(this.directory, (files) => {
       for (const file of files) this.#changed.add(file);
       this.#stream.touch();
@@ -85,7 +102,9 @@ class LookedAtJournal implements JournalSource {
       names = await this.#journal.processes();
     } catch (error) {
       const trouble = messageOf(error);
-      this.#processes = new Map([...this.#processes].map(([name, known]) => [name, { ...known, trouble }]));
+      this.#processes = new Map(
+        [...this.#processes].map(([name, known]) => [name, { ...known, sizeBytes: null, trouble }]),
+      );
       return;
     }
     const loaded = new Map<string, LookedAt>();
@@ -95,16 +114,19 @@ class LookedAtJournal implements JournalSource {
       loaded.set(name, known === undefined || isStale ? await this.#look(engine, name) : known);
     }
     this.#processes = loaded;
+    this.#rows.keepOnly(loaded);
   }
 
   async #look(engine: ReplayEngine, name: string): Promise<LookedAt> {
+    const sizeBytes = sizeOf(this.#journal, name);
     try {
       const { snapshot, damage } = await engine.recover(name, { lenient: true });
-      return { snapshot, badLines: damage.length, trouble: null };
+      return { snapshot, badLines: damage.length, sizeBytes, trouble: null };
     } catch (error) {
       return {
         snapshot: this.#processes.get(name)?.snapshot ?? emptySnapshot(),
         badLines: 0,
+        sizeBytes,
         trouble: messageOf(error),
       };
     }
@@ -118,7 +140,7 @@ class LookedAtJournal implements JournalSource {
       access: 'read-only',
       format: this.#inspected.format,
       note: this.#note(),
-      sizeBytes: sizeOf(this.#journal, this.#processes.keys()),
+      sizeBytes: sumOf([...this.#processes.values()].map(({ sizeBytes }) => sizeBytes)),
       badLines: [...this.#processes.values()].reduce((sum, { badLines }) => sum + badLines, 0),
     };
   }
@@ -126,13 +148,17 @@ class LookedAtJournal implements JournalSource {
   #note(): string {
     if (this.#inspected.format === 'promptise') return 'A Promptise journal: looked at, never changed.';
     const holder = readHolder(this.directory);
-    if (holder !== null && isAlive(holder))
+    // This process itself may have held it, and has let go of what it only looks at.
+    if (holder !== null && holder.pid !== process.pid && isAlive(holder))
       return `Being written by process ${holder.pid}; looked at from here.`;
     return 'Not run by this console: looked at, never changed.';
   }
 
   rows(): readonly ProcessRow[] {
-    return [...this.#processes.keys()].map((name) => processRow(this.#input(name)));
+    const today = dayOf(timestampOf(Date.now()));
+    return [...this.#processes].map(([name, known]) =>
+      this.#rows.row(name, [known, today], () => processRow(this.#input(name))),
+    );
   }
 
   detail(process: string): ProcessDetail {
@@ -174,10 +200,27 @@ class LookedAtJournal implements JournalSource {
   }
 }
 
-export function sizeOf(journal: FileJournal, processes: Iterable<string>): number {
-  let bytes = 0;
-  for (const name of processes) bytes += statSync(journal.pathOf(name), { throwIfNoEntry: false })?.size ?? 0;
-  return bytes;
+/** Of a process's entries, in bytes; null where the system does not say. */
+export function sizeOf(journal: FileJournal, process: string): number | null {
+  try {
+    return statSync(journal.pathOf(process), { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    return null; // A disk that fails or is gone, a link that leads to itself: unknown, and shown as that.
+  }
+}
+
+/** Unknown as soon as a part of it is. */
+export function sumOf(sizes: Iterable<number | null>): number | null {
+  let sum = 0;
+  for (const size of sizes) {
+    if (size === null) return null;
+    sum += size;
+  }
+  return sum;
+}
+
+function raise(error: unknown): never {
+  throw error;
 }
 
 /** A journal in its usual place is called after what it is the journal of. */

@@ -5,18 +5,31 @@ import { allowedActions } from '../model/allowed-actions.ts';
 import { isInDoubt, needsOperator, type RecordedEffect } from '../model/effects.ts';
 import type { BadLine, StoredEntry } from '../model/entry.ts';
 import { budgetOf, healthOf } from '../model/gauges.ts';
-import { showJson, type Json } from '../model/json.ts';
+import type { Json } from '../model/json.ts';
 import { isLifecycleState, LIFECYCLE_STATES, nextStates } from '../model/lifecycle.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { dayOf, timestampOf } from '../model/time.ts';
 import { whyOf, type LiveFacts } from '../model/why.ts';
+import { cut, showCut } from './cut.ts';
 import { entrySummary } from './entry-summary.ts';
 
-/** What crosses to a screen is bounded; the journal has the rest. */
-const MAX_VALUE_CHARACTERS = 16_384;
+/** What crosses to a screen is bounded; the journal has the rest. Texts in characters. */
+const MAX_VALUE = 16_384;
+/** All values of a state together; behind it each still shows its beginning. */
+const MAX_CONTEXT = 262_144;
+const MIN_VALUE = 200;
 const MAX_CONTEXT_KEYS = 500;
+const MAX_OPEN = 100;
 const MAX_EFFECTS = 200;
 const MAX_QUEUE = 100;
+const MAX_HOLDS = 50;
+const MAX_TRIGGERS = 100;
+/** What requests take; a longer one leads to nothing anyway. */
+const MAX_NAME = 4_096;
+const MAX_ID = 1_000;
+const MAX_SENTENCE = 1_000;
+const MAX_LINE = 500;
+const MAX_WORD = 200;
 
 export interface RowInput {
   readonly journalId: string;
@@ -36,18 +49,19 @@ export function processKey(journalId: string, name: string): string {
 }
 
 export function processRow(input: RowInput): ProcessRow {
-  const { journalId, name, description, snapshot, live, maxRunsPerDay, nowMs } = input;
+  const { journalId, snapshot, live, maxRunsPerDay, nowMs } = input;
+  const name = cut(input.name, MAX_NAME);
   const why = whyOf(snapshot, live);
   const state = snapshot.lifecycle;
   return {
     key: processKey(journalId, name),
     journalId,
     name,
-    description,
+    description: cut(input.description, MAX_LINE),
     live: live !== null,
-    state,
-    stateSince: snapshot.lifecycleSince,
-    why: why.text,
+    state: cut(state, MAX_WORD),
+    stateSince: cutOrNull(snapshot.lifecycleSince, MAX_WORD),
+    why: cut(why.text, MAX_LINE),
     tone: why.tone,
     budget: budgetOf(snapshot, { today: dayOf(timestampOf(nowMs)), maxRunsPerDay, isLive: live !== null }),
     health: mutable(healthOf(snapshot)),
@@ -56,8 +70,8 @@ export function processRow(input: RowInput): ProcessRow {
     doubts: doubtsOf(snapshot, live !== null),
     restarts: snapshot.restarts,
     entries: snapshot.seq,
-    lastEntryType: snapshot.lastEntryType,
-    lastEntryAt: snapshot.lastEntryAt,
+    lastEntryType: cut(snapshot.lastEntryType, MAX_WORD),
+    lastEntryAt: cutOrNull(snapshot.lastEntryAt, MAX_WORD),
     worker: live?.worker ?? null,
     actions:
       live === null || !isLifecycleState(state)
@@ -90,34 +104,69 @@ export function processDetail(input: DetailInput): ProcessDetail {
   const { snapshot } = input;
   const row = processRow(input);
   const keys = Object.keys(snapshot.context).sort();
+  const { lastError, writer } = snapshot;
   return {
     row,
-    reason: snapshot.lifecycleReason,
-    actor: snapshot.lifecycleActor,
+    reason: cut(snapshot.lifecycleReason, MAX_SENTENCE),
+    actor: cut(snapshot.lifecycleActor, MAX_WORD),
     lifecycle: LIFECYCLE_STATES.map((state) => ({ state, to: [...nextStates(state)] })),
-    holds: snapshot.holds.map((hold) => ({ ...hold })),
-    context: keys.slice(0, MAX_CONTEXT_KEYS).map((key) => ({ key, ...valueText(snapshot.context[key]!) })),
+    holds: snapshot.holds.slice(0, MAX_HOLDS).map((hold) => ({
+      kind: cut(hold.kind, MAX_WORD),
+      reason: cut(hold.reason, MAX_SENTENCE),
+      actor: cut(hold.actor, MAX_WORD),
+      since: cut(hold.since, MAX_WORD),
+    })),
+    context: contextView(snapshot.context, keys.slice(0, MAX_CONTEXT_KEYS)),
     contextCut: keys.length > MAX_CONTEXT_KEYS,
-    open: snapshot.open.map((open) => ({
-      eventId: open.event.eventId,
+    open: snapshot.open.slice(0, MAX_OPEN).map((open) => ({
+      eventId: cut(open.event.eventId, MAX_ID),
       invocation: open.invocation,
       attempt: open.attempt,
-      triggerId: open.event.triggerId,
-      triggerType: open.event.triggerType,
-      startedAt: open.startedAt,
-      effects: open.effects.slice(-MAX_EFFECTS).map((effect) => effectView(effect, row.doubts > 0)),
+      triggerId: cut(open.event.triggerId, MAX_WORD),
+      triggerType: cut(open.event.triggerType, MAX_WORD),
+      startedAt: cut(open.startedAt, MAX_WORD),
+      effects: shownEffects(open.effects).map((effect) => effectView(effect, row.doubts > 0)),
     })),
-    queue: snapshot.queue
-      .slice(0, MAX_QUEUE)
-      .map(({ eventId, triggerId, acceptedAt }) => ({ eventId, triggerId, acceptedAt })),
-    lastError: snapshot.lastError === null ? null : { ...snapshot.lastError },
-    triggers: input.triggers,
-    writer:
-      snapshot.writer === null
+    queue: snapshot.queue.slice(0, MAX_QUEUE).map(({ eventId, triggerId, acceptedAt }) => ({
+      eventId: cut(eventId, MAX_ID),
+      triggerId: cut(triggerId, MAX_WORD),
+      acceptedAt: cut(acceptedAt, MAX_WORD),
+    })),
+    lastError:
+      lastError === null
         ? null
-        : { epoch: snapshot.writer.epoch, pid: snapshot.writer.pid, hostId: snapshot.writer.hostId },
+        : {
+            code: cut(lastError.code, MAX_WORD),
+            message: cut(lastError.message, MAX_SENTENCE),
+            at: cut(lastError.at, MAX_WORD),
+          },
+    triggers: input.triggers.slice(0, MAX_TRIGGERS).map((trigger) => ({
+      ...trigger,
+      description: cut(trigger.description, MAX_LINE),
+    })),
+    writer:
+      writer === null ? null : { epoch: writer.epoch, pid: writer.pid, hostId: cut(writer.hostId, MAX_WORD) },
     journalLevel: input.journalLevel,
   };
+}
+
+function contextView(
+  context: Readonly<Record<string, Json>>,
+  keys: readonly string[],
+): ProcessDetail['context'] {
+  let room = MAX_CONTEXT;
+  return keys.map((key) => {
+    const value = showCut(context[key]!, Math.max(MIN_VALUE, Math.min(MAX_VALUE, room)), 2);
+    room -= value.text.length;
+    return { key: cut(key, MAX_ID), ...value };
+  });
+}
+
+/** The newest, and before them those that wait for an operator, who could not decide what is not shown. */
+function shownEffects(effects: readonly RecordedEffect[]): readonly RecordedEffect[] {
+  if (effects.length <= MAX_EFFECTS) return effects;
+  const shown = new Set([...effects.filter(needsOperator), ...effects.toReversed()].slice(0, MAX_EFFECTS));
+  return effects.filter((effect) => shown.has(effect));
 }
 
 function effectView(
@@ -125,41 +174,36 @@ function effectView(
   mayBeDoubtful: boolean,
 ): ProcessDetail['open'][number]['effects'][number] {
   return {
-    effectId: effect.effectId,
-    name: effect.name,
-    effectClass: effect.effectClass,
-    key: effect.key,
-    argsPreview: effect.argsPreview,
+    effectId: cut(effect.effectId, MAX_ID),
+    name: cut(effect.name, MAX_LINE),
+    effectClass: cut(effect.effectClass, MAX_WORD),
+    key: cut(effect.key, MAX_ID),
+    argsPreview: cut(effect.argsPreview, MAX_LINE),
     attempts: effect.attempts,
-    announcedAt: effect.announcedAt,
+    announcedAt: cut(effect.announcedAt, MAX_WORD),
     end: effect.end?.kind ?? 'open',
     needsOperator: mayBeDoubtful && isInDoubt(effect) && needsOperator(effect),
   };
 }
 
-/** JSON with every number as it was written, cut at the limit. */
-export function valueText(value: Json): { text: string; cut: boolean } {
-  const text = showJson(value, 2);
-  return text.length <= MAX_VALUE_CHARACTERS
-    ? { text, cut: false }
-    : { text: text.slice(0, MAX_VALUE_CHARACTERS), cut: true };
-}
-
 export function timelineRow(entry: StoredEntry): TimelineRow {
   const { summary, tone } = entrySummary(entry);
-  const { text, cut } = valueText(entry.data);
+  const data = showCut(entry.data, MAX_VALUE, 2);
   const eventId = entry.data['event_id'];
   return {
     id: String(entry.offset),
     seq: entry.seq,
-    at: entry.timestamp,
-    type: entry.entry_type,
+    at: cut(entry.timestamp, MAX_WORD),
+    type: cut(entry.entry_type, MAX_WORD),
     summary,
     tone,
-    eventId: typeof eventId === 'string' && eventId !== '' ? eventId : eventOfEffect(entry),
+    eventId: cutOrNull(
+      typeof eventId === 'string' && eventId !== '' ? eventId : eventOfEffect(entry),
+      MAX_ID,
+    ),
     verification: entry.verification,
-    dataText: text,
-    cut,
+    dataText: data.text,
+    cut: data.cut,
   };
 }
 
@@ -174,11 +218,11 @@ export function badLineRow({ seq, offset, sizeBytes, reason }: BadLine): Timelin
     seq,
     at: '',
     type: 'unreadable line',
-    summary: `${reason} (${sizeBytes} bytes at ${offset})`,
+    summary: `${cut(reason, MAX_LINE)} (${sizeBytes} bytes at ${offset})`,
     tone: 'alarm',
     eventId: null,
     verification: 'unreadable',
-    dataText: reason,
+    dataText: cut(reason, MAX_SENTENCE),
     cut: false,
   };
 }
@@ -192,4 +236,8 @@ function mutable<T extends { readonly runs: readonly boolean[] }>(
   health: T,
 ): Omit<T, 'runs'> & { runs: boolean[] } {
   return { ...health, runs: [...health.runs] };
+}
+
+function cutOrNull(text: string | null, max: number): string | null {
+  return text === null ? null : cut(text, max);
 }

@@ -1,8 +1,8 @@
 // A workspace's manifests, `*.agent`, as process definitions. Reads and checks; runs nothing [S2].
 
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { parse } from 'yaml';
 import type { z } from 'zod';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
@@ -32,17 +32,38 @@ export function loadWorkspace(directory: string): LoadedWorkspace {
       { directory },
     );
   }
-  const definitions: ProcessDefinition[] = [];
+  const definitions = new Map<string, { readonly path: string; readonly definition: ProcessDefinition }>();
   const problems: AppError[] = [];
   for (const file of files) {
+    const path = join(directory, file);
     try {
-      definitions.push(loadManifest(directory, file));
+      const definition = loadManifest(directory, path);
+      const { name } = definition;
+      const first = definitions.get(name);
+      if (first !== undefined) throw duplicate(name, first.path, path);
+      definitions.set(name, { path, definition });
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      problems.push(error);
+      problems.push(error instanceof AppError ? error : unreadable(path, error));
     }
   }
-  return { definitions, problems };
+  return { definitions: [...definitions.values()].map(({ definition }) => definition), problems };
+}
+
+function duplicate(name: string, first: string, path: string): AppError {
+  return new AppError(
+    'manifest.duplicate-name',
+    `${path} is called ${JSON.stringify(name)}, and so is ${first}, which is the one that runs. Rename one of them.`,
+    { path, first, process: name },
+  );
+}
+
+function unreadable(path: string, cause: unknown): AppError {
+  return new AppError(
+    'manifest.unreadable',
+    `${path} can't be read, so its process is not run: ${messageOf(cause)}. Check the file and who may read it.`,
+    { path, code: codeOf(cause) },
+    { cause },
+  );
 }
 
 /** True for a directory with manifests in it. */
@@ -56,8 +77,10 @@ export function isWorkspace(directory: string): boolean {
 
 function manifestsOf(directory: string): readonly string[] {
   try {
+    // Names that begin with a dot are editors' locks and copies.
     return readdirSync(directory)
-      .filter((name) => name.endsWith(MANIFEST_SUFFIX))
+      .filter((name) => name.endsWith(MANIFEST_SUFFIX) && !name.startsWith('.'))
+      .filter((name) => mayBeFile(join(directory, name)))
       .sort();
   } catch (error) {
     throw new AppError(
@@ -69,9 +92,17 @@ function manifestsOf(directory: string): readonly string[] {
   }
 }
 
-function loadManifest(directory: string, file: string): ProcessDefinition {
-  const path = join(directory, file);
-  const text = readFileSync(path, 'utf8');
+/** False for a directory, and for a pipe or a device, which might never end. What can't be asked is read, to say why. */
+function mayBeFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return true;
+  }
+}
+
+function loadManifest(directory: string, path: string): ProcessDefinition {
+  const text = readText(path);
   const manifest = check(path, parseYaml(path, text));
   const entrypoint = entrypointOf(directory, path, manifest);
   const source = readSource(path, entrypoint);
@@ -84,6 +115,14 @@ function loadManifest(directory: string, file: string): ProcessDefinition {
     configHash: sha256(JSON.stringify(config)),
     codeHash: sha256(source),
   };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw unreadable(path, error);
+  }
 }
 
 function parseYaml(path: string, text: string): unknown {
@@ -100,6 +139,18 @@ function parseYaml(path: string, text: string): unknown {
 }
 
 function check(path: string, document: unknown): Manifest {
+  if (document === null || document === undefined) {
+    throw new AppError('manifest.invalid', `${path} is empty. Give it at least a name and an entrypoint.`, {
+      path,
+    });
+  }
+  if (typeof document !== 'object' || Array.isArray(document)) {
+    throw new AppError(
+      'manifest.invalid',
+      `${path} is no list of settings, each a key, a colon and a value. Give it at least a name and an entrypoint.`,
+      { path },
+    );
+  }
   const result = Manifest.safeParse(document);
   if (result.success) return result.data;
   const problems = result.error.issues.map(issueText);
@@ -125,28 +176,47 @@ function entrypointOf(directory: string, path: string, { entrypoint }: Manifest)
     );
   }
   const absolute = resolve(directory, entrypoint);
-  const inside = relative(directory, absolute);
-  if (inside.startsWith('..') || resolve(inside) === inside) {
-    throw new AppError(
-      'manifest.outside-workspace',
-      `${path} names the entrypoint ${entrypoint}, which is not inside the workspace. Move the module into it.`,
-      { path, entrypoint },
-    );
+  if (!isInside(resolve(directory), absolute)) throw outside(path, entrypoint);
+  let real: string;
+  try {
+    // A link may lead out of the workspace, and the workspace itself may be reached by one.
+    real = realpathSync(absolute);
+  } catch (error) {
+    throw noModule(path, entrypoint, messageOf(error), error);
   }
+  if (!isInside(realpathSync(directory), real)) throw outside(path, entrypoint);
   return absolute;
 }
 
+function isInside(directory: string, path: string): boolean {
+  const way = relative(directory, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function outside(path: string, entrypoint: string): AppError {
+  return new AppError(
+    'manifest.outside-workspace',
+    `${path} names the entrypoint ${entrypoint}, which is not inside the workspace. Move the module into it.`,
+    { path, entrypoint },
+  );
+}
+
 function readSource(path: string, entrypoint: string): Buffer {
+  if (!mayBeFile(entrypoint)) throw noModule(path, entrypoint, 'it is no file');
   try {
     return readFileSync(entrypoint);
   } catch (error) {
-    throw new AppError(
-      'manifest.no-module',
-      `${path} names the entrypoint ${entrypoint}, which can't be read: ${messageOf(error)}.`,
-      { path, entrypoint },
-      { cause: error },
-    );
+    throw noModule(path, entrypoint, messageOf(error), error);
   }
+}
+
+function noModule(path: string, entrypoint: string, why: string, cause?: unknown): AppError {
+  return new AppError(
+    'manifest.no-module',
+    `${path} names the entrypoint ${entrypoint}, which can't be read: ${why}.`,
+    { path, entrypoint },
+    { cause },
+  );
 }
 
 function configOf({ triggers, journal, budget, world, config }: Manifest): ProcessConfig {

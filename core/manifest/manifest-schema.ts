@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-const Seconds = z.number().nonnegative();
+/** What a person may still mean; far more is a slip of the unit. */
+const MAX_SECONDS = 31_536_000;
+const Duration = z.number().max(MAX_SECONDS, `a duration is a year at most, which is ${MAX_SECONDS} seconds`);
+const Seconds = Duration.nonnegative();
 const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 const CronTrigger = z.strictObject({
@@ -13,7 +16,7 @@ const ManualTrigger = z.strictObject({ type: z.literal('manual') });
 /** Promptise's manifest, as far as code agents need it. Its names and defaults; durations in seconds. */
 export const Manifest = z.strictObject({
   version: z.literal('1.0').default('1.0'),
-  name: z.string().min(1),
+  name: z.string().min(1).max(4096),
   instructions: z.string().nullish(),
   entrypoint: z.string().min(1).nullish(),
   triggers: z.array(z.discriminatedUnion('type', [CronTrigger, ManualTrigger])).default([]),
@@ -33,9 +36,9 @@ export const Manifest = z.strictObject({
   config: z
     .strictObject({
       concurrency: z.number().int().min(1).max(100).default(1),
-      heartbeat_interval: z.number().positive().default(10),
+      heartbeat_interval: Duration.positive().default(10),
       idle_timeout: Seconds.default(0),
-      worker_idle: z.number().positive().default(60),
+      worker_idle: Duration.positive().default(60),
       max_consecutive_failures: z.number().int().positive().default(3),
       restart_policy: z.enum(['always', 'on_failure', 'never']).default('never'),
       max_restarts: z.number().int().nonnegative().default(3),

@@ -4,6 +4,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { watch } from 'chokidar';
+import { codeOf } from '../model/errors.ts';
 
 const RECONCILE_MS = 2_000;
 
@@ -43,8 +44,13 @@ function fingerprints(directory: string): Map<string, string> {
     return found; // Gone or unmounted: every file counts as removed.
   }
   for (const name of names) {
-    const stats = statSync(`${directory}/${name}`, { throwIfNoEntry: false });
-    if (stats?.isFile() === true) found.set(name, `${stats.ino}:${stats.size}:${stats.mtimeMs}`);
+    try {
+      const stats = statSync(`${directory}/${name}`, { throwIfNoEntry: false });
+      if (stats?.isFile() === true) found.set(name, `${stats.ino}:${stats.size}:${stats.mtimeMs}`);
+    } catch (error) {
+      // A link that leads to itself, a disk that was pulled: what is wrong with it is all that there is to see.
+      found.set(name, codeOf(error));
+    }
   }
   return found;
 }

@@ -19,9 +19,17 @@ export function startCron(config: CronTriggerConfig, onTick: (tick: CronTick) =>
   const cron = parseCron(config, (job) => {
     onTick({ scheduledTime: (job.currentRun() ?? new Date()).toISOString() });
   });
+  // Working it out takes long, and until it has come the next time is the next time.
+  let known: { readonly askedAt: number; readonly dueAt: number; readonly text: string | null } | null = null;
   return {
     get next() {
-      return cron.nextRun()?.toISOString() ?? null;
+      const now = Date.now();
+      if (known === null || now >= known.dueAt || now < known.askedAt) {
+        const next = cron.nextRun();
+        const dueAt = next?.getTime() ?? Number.POSITIVE_INFINITY;
+        known = { askedAt: now, dueAt, text: next?.toISOString() ?? null };
+      }
+      return known.text;
     },
     [Symbol.dispose]: () => cron.stop(),
   };

@@ -1,7 +1,9 @@
 // The host behind the contract, without any window: a real workspace, real workers, real journals.
 
-import { copyFileSync, cpSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, cpSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConsoleEvent, ConsoleHost } from '../../core/contract/console-host.ts';
 import type { Result } from '../../core/contract/define.ts';
@@ -10,9 +12,11 @@ import { REQUESTS, type RequestName, type RequestOf, type ResponseOf } from '../
 import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
 import { createConsoleHost } from '../../core/host/create-console-host.ts';
 import { readFileJournal } from '../../core/journal/index.ts';
+import { startNode } from '../support/child.ts';
 import { demoWorkspace } from '../support/demo.ts';
 import { PROMPTISE_JOURNALS, promptiseCases, treeHash } from '../support/fixtures.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
+import { tinyDisk } from '../support/tiny-disk.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 interface Client {
@@ -25,7 +29,6 @@ interface Client {
 async function connect(workspace: string | null): Promise<Client> {
   const host = await createConsoleHost({
     app: { version: '0', host: 'test', isStandIn: false, platform: process.platform },
-    dataDirectory: tempDirectory(),
     workspace,
     workerHost: childProcessWorkerHost(),
     operator: 'tester',
@@ -194,11 +197,15 @@ test('the same directory opened twice is one journal; a copy of an open journal 
 
 test('a workspace that another host runs is looked at instead, and the console says who runs it', async () => {
   const workspace = demoWorkspace();
-  await connect(workspace);
+  const holder = startNode(fileURLToPath(new URL('../support/hold-journal.ts', import.meta.url)), [
+    join(workspace, '.holdfast-journal'),
+  ]);
+  onTestFinished(() => void holder.process.kill('SIGKILL'));
+  await waitFor(() => holder.stdout() === 'held\n');
   const second = await connect(workspace);
   const fleet = await second.get('fleet.read', {});
   expect(fleet.journals).toMatchObject([
-    { access: 'read-only', note: `Being written by process ${process.pid}; looked at from here.` },
+    { access: 'read-only', note: `Being written by process ${holder.process.pid}; looked at from here.` },
   ]);
   const notice = await waitFor(() => second.events.find((event) => event.name === 'console.notice'));
   expect(notice.payload).toMatchObject({ code: 'journal.locked' });
@@ -219,4 +226,150 @@ test('one unusable manifest is named, and the others run', async () => {
   expect(journals[0]!.note).toMatch(
     /"colour", which is not a setting.*not inside the workspace.*never comes due/s,
   );
+});
+
+/** A workspace of these manifests, all of one module that does nothing. */
+function workspaceOf(manifests: Readonly<Record<string, string>>): string {
+  const workspace = tempDirectory();
+  writeFileSync(
+    join(workspace, 'quiet.ts'),
+    `import { defineAgent } from 'holdfast';\nexport default defineAgent({ async onTrigger() { return 'ok'; } });\n`,
+  );
+  for (const [file, text] of Object.entries(manifests)) {
+    writeFileSync(join(workspace, file), `${text}entrypoint: ./quiet.ts\n`);
+  }
+  return workspace;
+}
+
+test('two manifests of one name, a directory and an editor lock among them: the rest runs', async () => {
+  const workspace = workspaceOf({ 'a.agent': 'name: a\n', 'b.agent': 'name: a\n', 'c.agent': 'name: c\n' });
+  mkdirSync(join(workspace, 'old.agent'));
+  symlinkSync('somebody@machine.1:2', join(workspace, '.#a.agent'));
+  const { get, events } = await connect(workspace);
+  const { processes, journals } = await get('fleet.read', {});
+  expect(processes.map((row) => [row.name, row.state])).toEqual([
+    ['a', 'running'],
+    ['c', 'running'],
+  ]);
+  expect(journals).toMatchObject([{ access: 'live' }]);
+  const notice = await waitFor(() => events.find((event) => event.name === 'console.notice'));
+  expect(notice.payload.code).toBe('manifest.duplicate-name');
+  for (const file of ['a.agent', 'b.agent']) expect(notice.payload.message).toContain(join(workspace, file));
+});
+
+test('a workspace on a disk that can not be written says what and what to do', async (context) => {
+  const disk = tinyDisk(512 * 1024);
+  if (typeof disk === 'string') return context.skip(disk);
+  cpSync(workspaceOf({ 'a.agent': 'name: a\n' }), disk.directory, { recursive: true });
+  execFileSync('mount', ['-o', 'remount,ro', disk.directory]);
+  const { get, events } = await connect(disk.directory);
+  expect((await get('fleet.read', {})).journals).toEqual([]);
+  const notice = await waitFor(() => events.find((event) => event.name === 'console.notice'));
+  expect(notice.payload.code).toBe('workspace.not-writable');
+  expect(notice.payload.message).toContain(join(disk.directory, '.holdfast-journal'));
+  expect(notice.payload.message).toMatch(/read-only.*Make the workspace writable/s);
+});
+
+test('[P7] a command id used for another process or another verb is refused, and does nothing', async () => {
+  const workspace = workspaceOf({ 'a.agent': 'name: a\n', 'b.agent': 'name: b\n' });
+  const { get, ask } = await connect(workspace);
+  const journalId = (await get('fleet.read', {})).journals[0]!.id;
+  const once = { journalId, process: 'a', ...command() };
+  const first = await get('processes.suspend', once);
+  expect(await get('processes.suspend', { ...once })).toEqual(first);
+  const refused = { ok: false, error: { code: 'request.command-reused' } };
+  expect(await ask('processes.suspend', { ...once, process: 'b' })).toMatchObject(refused);
+  expect(await ask('processes.resume', once)).toMatchObject(refused);
+  expect(await ask('processes.suspend', { ...once, reason: 'another' })).toMatchObject(refused);
+  const { processes } = await get('fleet.read', {});
+  expect(processes.map((row) => row.state)).toEqual(['suspended', 'running']);
+});
+
+test('once it closes it refuses every request, and what was asked before is done', async () => {
+  const { host, ask, get } = await connect(workspaceOf({ 'a.agent': 'name: a\n' }));
+  const { journals } = await get('fleet.read', {});
+  const target = { journalId: journals[0]!.id, process: 'a' };
+  const asked = ask('processes.suspend', { ...target, ...command() });
+  const closed = host.close();
+  const refused = { ok: false, error: { code: 'host.closing' } };
+  expect(await ask('processes.resume', { ...target, ...command() })).toMatchObject(refused);
+  expect(await ask('journals.open', { path: tempDirectory() })).toMatchObject(refused);
+  expect(await asked).toMatchObject({ ok: true, value: { state: 'suspended' } });
+  expect(host.close()).toBe(closed);
+  await closed;
+  expect(await ask('fleet.read', {})).toMatchObject(refused);
+});
+
+test('a journal that was being opened when it closed is let go of', async () => {
+  const directory = tempDirectory();
+  cpSync(join(PROMPTISE_JOURNALS, promptiseCases()[0]!, 'journal'), directory, { recursive: true });
+  const { host, ask } = await connect(null);
+  const opening = ask('journals.open', { path: directory });
+  await host.close();
+  expect(await opening).toMatchObject({ ok: false, error: { code: 'host.closing' } });
+  expect(host.fleet().journals).toEqual([]);
+});
+
+test('a listener that throws is said once, keeps nothing from the others and ends nothing', async () => {
+  const { host, events, get } = await connect(workspaceOf({ 'a.agent': 'name: a\n' }));
+  host.subscribe((event) => {
+    if (event.name === 'fleet.changed') throw new Error('a window that is gone');
+  });
+  const told = (): number => events.filter((event) => event.name === 'fleet.changed').length;
+  const target = { journalId: (await get('fleet.read', {})).journals[0]!.id, process: 'a' };
+  for (const act of ['processes.suspend', 'processes.resume', 'processes.suspend'] as const) {
+    const before = told();
+    await get(act, { ...target, ...command() });
+    await waitFor(() => told() > before);
+  }
+  const notices = events.flatMap((event) => (event.name === 'console.notice' ? [event.payload.message] : []));
+  expect(notices).toEqual(['a window that is gone']);
+});
+
+test('[P5] a looked-at directory that fails leaves the host running and its size unknown', async () => {
+  const { get, events } = await connect(workspaceOf({ 'a.agent': 'name: a\n' }));
+  const live = (await get('fleet.read', {})).journals[0]!.id;
+  const directory = join(tempDirectory(), 'journal');
+  cpSync(join(PROMPTISE_JOURNALS, promptiseCases()[0]!, 'journal'), directory, { recursive: true });
+  const { id, sizeBytes } = await get('journals.open', { path: directory });
+  expect(sizeBytes).toBeGreaterThan(0);
+  renameSync(directory, `${directory}-gone`);
+  symlinkSync('journal', directory);
+  await waitFor(() =>
+    events.some(
+      (event) =>
+        event.name === 'fleet.changed' &&
+        event.payload.journals?.some((journal) => journal.id === id && journal.sizeBytes === null),
+    ),
+  );
+  await get('processes.suspend', { journalId: live, process: 'a', ...command() });
+});
+
+test('[P5] the rows that are told and the rows that are read are as of now, whatever is not made again', async () => {
+  const manifests = Array.from({ length: 20 }, (_, at) => [`p${at}.agent`, `name: p${at}\n`] as const);
+  const { get, events } = await connect(workspaceOf(Object.fromEntries(manifests)));
+  const fleet = await get('fleet.read', {});
+  const journalId = fleet.journals[0]!.id;
+  const rows = new Map(fleet.processes.map((row) => [row.key, row]));
+  for (const process of ['p3', 'p7', 'p3']) {
+    await get('processes.trigger', { journalId, process, ...command() });
+    const now = await get('fleet.read', {});
+    const { row } = await get('processes.read', { journalId, process });
+    expect(now.processes.find(({ name }) => name === process)).toEqual(row);
+  }
+  const isDone = (): boolean =>
+    [...rows.values()]
+      .filter((row) => row.invocations > 0)
+      .map((row) => row.invocations)
+      .join() === '2,1';
+  await waitFor(() => {
+    for (const event of events.splice(0)) {
+      if (event.name !== 'fleet.changed' || event.payload.sequence <= fleet.sequence) continue;
+      for (const row of event.payload.upserts) rows.set(row.key, row);
+    }
+    return isDone();
+  });
+  const now = await get('fleet.read', {});
+  for (const row of now.processes) expect(rows.get(row.key)?.invocations).toBe(row.invocations);
+  expect(now.journals[0]!.sizeBytes).toBeGreaterThan(fleet.journals[0]!.sizeBytes!);
 });

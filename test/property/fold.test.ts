@@ -73,7 +73,6 @@ describe('over every legal history', () => {
   });
 
   test('[S23] the view of a re-run is the context as it was when the invocation began, key for key', () => {
-    const hostile = (record: object): boolean => Object.hasOwn(record, '__proto__');
     fc.assert(
       fc.property(legalEntries(80), (entries) => {
         const atStart = new Map<string, Record<string, Json>>();
@@ -85,8 +84,6 @@ describe('over every legal history', () => {
           }
           for (const open of state.open) {
             const expected = atStart.get(open.event.eventId)!;
-            // A key of this name that was deleted since is put back by an assignment; see the test below.
-            if (hostile(expected) && !hostile(state.context)) continue;
             expect(pairs(viewAtStart(state.context, open))).toEqual(pairs(expected));
           }
         }

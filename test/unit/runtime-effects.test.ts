@@ -171,6 +171,7 @@ test('[S23] a re-run sees the state as of the start of the invocation, and its r
   await b.until('the end', isIdle);
   expect(b.ledger()).toEqual(['sees 0', 'wait', 'sees 0', 'wait']);
   expect(b.process.snapshot.context).toEqual({ n: 11 });
+  await b.quit();
   const writes = (await b.entries()).filter((entry) => entry.entry_type === 'context_update');
   expect(writes.map((entry) => entry.data['value'])).toEqual([1, 11]);
 });

@@ -103,7 +103,7 @@ function JournalRow({ journal }: { readonly journal: JournalView }) {
         </span>
       </td>
       <td>{FORMATS[journal.format]}</td>
-      <td className="hf-number">{sizeText(journal.sizeBytes)}</td>
+      <td className="hf-number">{journal.sizeBytes === null ? 'unknown' : sizeText(journal.sizeBytes)}</td>
       <td className={journal.badLines > 0 ? 'hf-number hf-alarm-text' : 'hf-number hf-muted'}>
         {journal.badLines > 0 ? countText(journal.badLines) : 'none'}
       </td>
