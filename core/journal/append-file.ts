@@ -5,7 +5,8 @@
 //     cuts the file back to the last whole batch and refuses; any other error poisons this file for good, since nobody
 //     knows what the kernel still holds.
 // S8  Writes are O_APPEND; before each batch the file must still be the one at its path, with the size that we left it.
-// S11 Each line carries `ack`, the highest seq known durable when it was formed.
+// S11 Each line carries `ack`, the highest seq known durable at the moment it is written: whatever was acknowledged before
+//     is named by every line behind it.
 //
 // Group commit: entries are lined up while a sync is under way and go out in one write and one sync. A batch is taken
 // only after two microtask turns, so that callers that were just acknowledged get their next entry into it: without
@@ -15,7 +16,7 @@ import { closeSync, fdatasync, fstatSync, ftruncateSync, statSync, writeSync } f
 import { promisify } from 'node:util';
 import type { JournalEntry, StoredEntry } from '../model/entry.ts';
 import { AppError, codeOf, messageOf, RetryableError } from '../model/errors.ts';
-import { encodeLine, hashLine } from './codec.ts';
+import { encodeBody, hashLine, sealLine } from './codec.ts';
 
 const sync = promisify(fdatasync);
 
@@ -34,8 +35,8 @@ export interface FilePosition {
 }
 
 interface Waiting {
-  readonly line: Buffer;
-  readonly entry: StoredEntry;
+  readonly entry: JournalEntry;
+  readonly body: Buffer;
   readonly resolve: (entry: StoredEntry) => void;
   readonly reject: (error: Error) => void;
 }
@@ -46,8 +47,7 @@ export class AppendFile {
   readonly #durability: Durability;
   /** What is written and whole. */
   #written: FilePosition;
-  /** What has been lined up behind it. */
-  #next: FilePosition;
+  /** The highest seq known durable. */
   #ack: number;
   #waiting: Waiting[] = [];
   #flushing: Promise<void> | null = null;
@@ -59,7 +59,6 @@ export class AppendFile {
     this.#path = path;
     this.#durability = durability;
     this.#written = position;
-    this.#next = position;
     this.#ack = position.seq;
   }
 
@@ -70,19 +69,14 @@ export class AppendFile {
 
   append(entry: JournalEntry): Promise<StoredEntry> {
     if (this.#poison !== null) return Promise.reject(this.#poison);
-    const seq = this.#next.seq + 1;
-    let line: Buffer;
+    let body: Buffer;
     try {
-      line = encodeLine(entry, { seq, ack: this.#ack, prev: this.#next.prev });
+      body = encodeBody(entry);
     } catch (error) {
       return Promise.reject(error);
     }
-    const offset = this.#next.sizeBytes;
-    const sizeBytes = line.length + 1;
-    this.#next = { seq, prev: hashLine(line), sizeBytes: offset + sizeBytes };
-    const stored: StoredEntry = { ...entry, seq, verification: 'verified', offset, sizeBytes };
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ line, entry: stored, resolve, reject });
+      this.#waiting.push({ entry, body, resolve, reject });
       this.#flushing ??= this.#flush();
     });
   }
@@ -108,8 +102,9 @@ export class AppendFile {
       await Promise.resolve();
       const batch = this.#waiting;
       this.#waiting = [];
+      let stored: readonly StoredEntry[];
       try {
-        this.#write(batch);
+        stored = this.#write(batch);
       } catch (error) {
         this.#refuse(batch, isDiskFull(error) ? this.#cutBack(error) : this.#poisoned(error));
         continue;
@@ -122,13 +117,14 @@ export class AppendFile {
         this.#refuse(batch, this.#poisoned(error));
         continue;
       }
-      if (this.#durability === 'always') this.#ack = batch.at(-1)!.entry.seq;
-      for (const { entry, resolve } of batch) resolve(entry);
+      if (this.#durability === 'always') this.#ack = stored.at(-1)!.seq;
+      for (const [at, { resolve }] of batch.entries()) resolve(stored[at]!);
     }
     this.#flushing = null;
   }
 
-  #write(batch: readonly Waiting[]): void {
+  /** Forms the lines only now, so that each says what is durable at the moment it is written [S11]. */
+  #write(batch: readonly Waiting[]): readonly StoredEntry[] {
     const { size, ino } = fstatSync(this.#fd);
     if (statSync(this.#path, { throwIfNoEntry: false })?.ino !== ino) {
       throw new AppError(
@@ -144,11 +140,23 @@ export class AppendFile {
         { path: this.#path, expected: this.#written.sizeBytes, found: size },
       );
     }
-    const bytes = Buffer.concat(batch.flatMap(({ line }) => [line, LINE_FEED]));
+    let { seq, prev } = this.#written;
+    let offset = size;
+    const lines: Buffer[] = [];
+    const stored = batch.map(({ entry, body }): StoredEntry => {
+      seq += 1;
+      const line = sealLine(body, { seq, ack: this.#ack, prev });
+      prev = hashLine(line);
+      lines.push(line, LINE_FEED);
+      const sizeBytes = line.length + 1;
+      offset += sizeBytes;
+      return { ...entry, seq, verification: 'verified', offset: offset - sizeBytes, sizeBytes };
+    });
+    const bytes = Buffer.concat(lines);
     // A short count throws nothing; the write of the rest says why.
     for (let done = 0; done < bytes.length;) done += writeSync(this.#fd, bytes, done);
-    const last = batch.at(-1)!;
-    this.#written = { seq: last.entry.seq, prev: hashLine(last.line), sizeBytes: size + bytes.length };
+    this.#written = { seq, prev, sizeBytes: offset };
+    return stored;
   }
 
   #syncSoon(): void {
@@ -162,11 +170,10 @@ export class AppendFile {
     }, SYNC_INTERVAL_MS);
   }
 
-  /** Refuses the batch and everything behind it, whose lines name lines that will never be. */
+  /** Refuses the batch and everything behind it: order is kept, or nothing is. */
   #refuse(batch: readonly Waiting[], failure: AppError): void {
     const refused = [...batch, ...this.#waiting];
     this.#waiting = [];
-    this.#next = this.#written;
     if (!(failure instanceof RetryableError)) this.#poison = failure;
     for (const { reject } of refused) reject(failure);
   }
@@ -179,7 +186,7 @@ export class AppendFile {
     }
     return new RetryableError(
       'journal.disk-full',
-      `The disk of ${this.#path} is full. Nothing was lost and nothing half written is left; make room, then resume.`,
+      `The disk of ${this.#path} is full. Nothing was lost and nothing half written is left; make room, then force-recover the process.`,
       { path: this.#path },
       { cause },
     );

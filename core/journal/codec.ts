@@ -39,10 +39,19 @@ export interface LineKeys {
 
 /** The line of an entry, without its line feed. */
 export function encodeLine(entry: JournalEntry, keys: LineKeys): Buffer {
+  return sealLine(encodeBody(entry), keys);
+}
+
+/**
+ * What an entry says, as the beginning of its line. Everything that can be wrong with it is wrong here.
+ * @throws `journal.not-json`
+ */
+export function encodeBody(entry: JournalEntry): Buffer {
   const { entry_id, process_id, timestamp, entry_type, data } = entry;
-  const { seq, ack, prev } = keys;
-  const text = asciiJson({ entry_id, process_id, timestamp, entry_type, data, seq, ack, prev });
-  const body = Buffer.from(text.slice(0, -1), 'latin1');
+  const body = Buffer.from(
+    asciiJson({ entry_id, process_id, timestamp, entry_type, data }).slice(0, -1),
+    'latin1',
+  );
   const maxDepth = entry_type === 'checkpoint' ? MAX_DEPTH : MAX_DEPTH_OF_ENTRY;
   if (nestsDeeper(body, maxDepth)) {
     throw new AppError(
@@ -50,8 +59,14 @@ export function encodeLine(entry: JournalEntry, keys: LineKeys): Buffer {
       `The entry is nested deeper than ${maxDepth} levels. Keep deep structures as a text.`,
     );
   }
-  const crc = crc32(body).toString(16).padStart(8, '0');
-  return Buffer.concat([body, Buffer.from(`,"crc":"${crc}"}`, 'latin1')]);
+  return body;
+}
+
+/** The line that a body becomes where it is written: its keys, and the checksum over all of it. */
+export function sealLine(body: Buffer, { seq, ack, prev }: LineKeys): Buffer {
+  const keyed = Buffer.concat([body, Buffer.from(`,"seq":${seq},"ack":${ack},"prev":"${prev}"`, 'latin1')]);
+  const crc = crc32(keyed).toString(16).padStart(8, '0');
+  return Buffer.concat([keyed, Buffer.from(`,"crc":"${crc}"}`, 'latin1')]);
 }
 
 /** JSON on one line; refuses what JSON would silently change. */
