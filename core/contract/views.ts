@@ -96,6 +96,8 @@ export const EffectView = z.strictObject({
   attempts: z.number().int(),
   announcedAt: z.string(),
   end: z.enum(['open', 'done', 'did_not_happen', 'in_doubt']),
+  /** What it said where it did not happen or is in doubt; empty otherwise. */
+  error: z.string(),
   /** In doubt, of a class that only an operator may decide, and nobody is performing it. */
   needsOperator: z.boolean(),
 });

@@ -9,7 +9,10 @@ import { inspectDirectory, type InspectedDirectory } from '../journal/inspect-di
 import { PROMPTISE_JOURNAL, WORKSPACE_JOURNAL } from '../journal/layout.ts';
 import { readHolder } from '../journal/lock.ts';
 import { checkpointFile, entriesFile } from '../journal/process-files.ts';
-import { AppError, messageOf } from '../model/errors.ts';
+import { entriesForwards, isBad } from '../journal/read-entries.ts';
+import { checkpointToSnapshot, snapshotToState } from '../model/checkpoint.ts';
+import { AppError, codeOf, messageOf } from '../model/errors.ts';
+import { applyEntry, FOLD_VERSION } from '../model/fold.ts';
 import type { Cursor } from '../model/ports.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
 import { dayOf, timestampOf } from '../model/time.ts';
@@ -23,6 +26,7 @@ import { rowCache } from './row-cache.ts';
 
 /** A journal that somebody else writes fast is not read faster than this. */
 const PERIOD_MS = 500;
+const LINES_A_TURN = 2_000;
 /** What requests take for an id. */
 const MAX_ID = 200;
 
@@ -30,7 +34,16 @@ interface LookedAt {
   readonly snapshot: ProcessSnapshot;
   readonly badLines: number;
   readonly sizeBytes: number | null;
-  readonly trouble: string | null;
+  /** How far the snapshot goes; null when the file has to be read from its beginning. */
+  readonly read: FilePlace | null;
+  /** Why nothing can be read any more, and since when; what is shown is what was read before. */
+  readonly trouble: { readonly text: string; readonly since: string } | null;
+}
+
+/** Behind the last line that was read. */
+interface FilePlace {
+  readonly inode: number;
+  readonly offset: number;
 }
 
 /**
@@ -101,10 +114,8 @@ class LookedAtJournal implements JournalSource {
     try {
       names = await this.#journal.processes();
     } catch (error) {
-      const trouble = messageOf(error);
-      this.#processes = new Map(
-        [...this.#processes].map(([name, known]) => [name, { ...known, sizeBytes: null, trouble }]),
-      );
+      const text = goneText(this.directory, error);
+      for (const [name, known] of this.#processes) this.#processes.set(name, inTrouble(known, text));
       return;
     }
     const loaded = new Map<string, LookedAt>();
@@ -118,18 +129,52 @@ class LookedAtJournal implements JournalSource {
   }
 
   async #look(engine: ReplayEngine, name: string): Promise<LookedAt> {
-    const sizeBytes = sizeOf(this.#journal, name);
+    const known = this.#processes.get(name);
     try {
-      const { snapshot, damage } = await engine.recover(name, { lenient: true });
-      return { snapshot, badLines: damage.length, sizeBytes, trouble: null };
+      return (
+        (known === undefined ? null : await this.#goOn(name, known)) ?? (await this.#readWhole(engine, name))
+      );
     } catch (error) {
-      return {
-        snapshot: this.#processes.get(name)?.snapshot ?? emptySnapshot(),
-        badLines: 0,
-        sizeBytes,
-        trouble: messageOf(error),
-      };
+      return inTrouble(known ?? NEVER_READ, goneText(this.#journal.pathOf(name), error));
     }
+  }
+
+  async #readWhole(engine: ReplayEngine, name: string): Promise<LookedAt> {
+    const { ino } = statSync(this.#journal.pathOf(name));
+    const { snapshot, damage } = await engine.recover(name, { lenient: true });
+    const { entries, badLines } = await this.#journal.readLast(name, 1);
+    const [last] = [...entries, ...badLines];
+    const offset = last === undefined ? 0 : last.offset + last.sizeBytes;
+    return {
+      snapshot,
+      badLines: damage.length,
+      sizeBytes: sizeOf(this.#journal, name),
+      read: { inode: ino, offset },
+      trouble: null,
+    };
+  }
+
+  /**
+   * A journal that only grew is read on from where it was: it may be long, and somebody may write it fast. Null when it
+   * was cut or replaced.
+   */
+  async #goOn(name: string, { snapshot, badLines, read }: LookedAt): Promise<LookedAt | null> {
+    const path = this.#journal.pathOf(name);
+    const { ino, size } = statSync(path);
+    if (read === null || read.inode !== ino || size < read.offset) return null;
+    let state = snapshotCopy(snapshot);
+    let bad = badLines;
+    let { offset } = read;
+    let lines = 0;
+    for (const item of entriesForwards(path, offset, state.seq + 1)) {
+      if (isBad(item) || item.verification === 'broken') bad += 1;
+      if (!isBad(item)) state = applyEntry(state, item);
+      offset = item.offset + item.sizeBytes;
+      lines += 1;
+      // Whoever runs agents on this thread gets a turn.
+      if (lines % LINES_A_TURN === 0) await new Promise((resolve) => void setImmediate(resolve));
+    }
+    return { snapshot: state, badLines: bad, sizeBytes: size, read: { inode: ino, offset }, trouble: null };
   }
 
   view(): JournalView {
@@ -146,6 +191,9 @@ class LookedAtJournal implements JournalSource {
   }
 
   #note(): string {
+    const [gone] = [...this.#processes.values()].flatMap(({ trouble }) => trouble ?? []);
+    if (gone !== undefined)
+      return `${gone.text} Shown is what was read before ${gone.since.slice(11, 19)} UTC.`;
     if (this.#inspected.format === 'promptise') return 'A Promptise journal: looked at, never changed.';
     const holder = readHolder(this.directory);
     // This process itself may have held it, and has let go of what it only looks at.
@@ -178,9 +226,10 @@ class LookedAtJournal implements JournalSource {
     return {
       journalId: this.id,
       name,
-      description: trouble ?? '',
+      description: '',
       snapshot,
       live: null,
+      unknown: trouble,
       maxRunsPerDay: null,
       nowMs: Date.now(),
       triggers: [],
@@ -230,4 +279,30 @@ export function titleOf(directory: string): string {
     if (directory.endsWith(suffix)) return basename(directory.slice(0, -suffix.length - 1)) || directory;
   }
   return basename(directory) === 'journal' ? basename(dirname(directory)) : basename(directory) || directory;
+}
+
+const NEVER_READ: LookedAt = {
+  snapshot: emptySnapshot(),
+  badLines: 0,
+  sizeBytes: null,
+  read: null,
+  trouble: null,
+};
+
+function inTrouble(known: LookedAt, text: string): LookedAt {
+  const since = known.trouble?.since ?? timestampOf(Date.now());
+  return { ...known, sizeBytes: null, read: null, trouble: { text, since } };
+}
+
+function goneText(path: string, error: unknown): string {
+  return codeOf(error) === 'ENOENT'
+    ? `${path} is gone. Put it back, or close the journal here.`
+    : `${path} can't be read any more: ${messageOf(error)}. Check the disk it is on.`;
+}
+
+/** The fold owns what it goes on from, and views still show the last one. */
+function snapshotCopy(snapshot: ProcessSnapshot): ProcessSnapshot {
+  const state = snapshotToState(snapshot, FOLD_VERSION);
+  const copy = checkpointToSnapshot({ state }, emptySnapshot());
+  return { ...copy, lastEntryType: snapshot.lastEntryType, lastEntryAt: snapshot.lastEntryAt };
 }

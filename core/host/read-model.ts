@@ -2,7 +2,7 @@
 
 import type { ProcessDetail, ProcessRow, TimelineRow } from '../contract/views.ts';
 import { allowedActions } from '../model/allowed-actions.ts';
-import { isInDoubt, needsOperator, type RecordedEffect } from '../model/effects.ts';
+import { needsOperator, type RecordedEffect } from '../model/effects.ts';
 import type { BadLine, StoredEntry } from '../model/entry.ts';
 import { budgetOf, healthOf } from '../model/gauges.ts';
 import type { Json } from '../model/json.ts';
@@ -38,8 +38,14 @@ export interface RowInput {
   readonly snapshot: Readonly<ProcessSnapshot>;
   /** Null for a process that this host doesn't run. */
   readonly live:
-    | (LiveFacts & { readonly worker: { readonly pid: number; readonly generation: number } | null })
+    | (LiveFacts & {
+        readonly worker: { readonly pid: number; readonly generation: number } | null;
+        /** Whether the worker has this invocation in hand. */
+        readonly isRunning: (eventId: string) => boolean;
+      })
     | null;
+  /** Why its journal can't be read any more, and since when; the snapshot is what was read before. */
+  readonly unknown: { readonly text: string; readonly since: string } | null;
   readonly maxRunsPerDay: number | null;
   readonly nowMs: number;
 }
@@ -49,10 +55,10 @@ export function processKey(journalId: string, name: string): string {
 }
 
 export function processRow(input: RowInput): ProcessRow {
-  const { journalId, snapshot, live, maxRunsPerDay, nowMs } = input;
+  const { journalId, snapshot, live, unknown, maxRunsPerDay, nowMs } = input;
   const name = cut(input.name, MAX_NAME);
-  const why = whyOf(snapshot, live);
-  const state = snapshot.lifecycle;
+  const why = unknown === null ? whyOf(snapshot, live) : ({ text: unknown.text, tone: 'alarm' } as const);
+  const state = unknown === null ? snapshot.lifecycle : 'unknown';
   return {
     key: processKey(journalId, name),
     journalId,
@@ -60,14 +66,14 @@ export function processRow(input: RowInput): ProcessRow {
     description: cut(input.description, MAX_LINE),
     live: live !== null,
     state: cut(state, MAX_WORD),
-    stateSince: cutOrNull(snapshot.lifecycleSince, MAX_WORD),
+    stateSince: cutOrNull(unknown?.since ?? snapshot.lifecycleSince, MAX_WORD),
     why: cut(why.text, MAX_LINE),
     tone: why.tone,
     budget: budgetOf(snapshot, { today: dayOf(timestampOf(nowMs)), maxRunsPerDay, isLive: live !== null }),
     health: mutable(healthOf(snapshot)),
     invocations: snapshot.invocationCount,
     queued: snapshot.queue.length,
-    doubts: doubtsOf(snapshot, live !== null),
+    doubts: doubtsOf(snapshot, live),
     restarts: snapshot.restarts,
     entries: snapshot.seq,
     lastEntryType: cut(snapshot.lastEntryType, MAX_WORD),
@@ -79,7 +85,7 @@ export function processRow(input: RowInput): ProcessRow {
         : [
             ...allowedActions({
               state,
-              hasWorker: live.worker !== null,
+              hasWorker: live.worker !== null || live.isSpawning,
               isResumable: snapshot.holds.some(
                 (hold) => hold.kind === 'operator' || hold.kind === 'idle' || hold.kind === 'quit',
               ),
@@ -89,10 +95,14 @@ export function processRow(input: RowInput): ProcessRow {
   };
 }
 
-/** While this host is performing an effect, not knowing its outcome is no doubt yet. */
-function doubtsOf(snapshot: Readonly<ProcessSnapshot>, isLive: boolean): number {
-  if (isLive && !snapshot.holds.some((hold) => hold.kind === 'in_doubt')) return 0;
-  return snapshot.open.flatMap((open) => open.effects).filter(needsOperator).length;
+/** While a worker has it in hand, not knowing an outcome is no doubt yet. */
+function mayDecide(live: RowInput['live'], eventId: string): boolean {
+  return live === null || !live.isRunning(eventId);
+}
+
+function doubtsOf(snapshot: Readonly<ProcessSnapshot>, live: RowInput['live']): number {
+  const unattended = snapshot.open.filter((open) => mayDecide(live, open.event.eventId));
+  return unattended.flatMap((open) => open.effects).filter(needsOperator).length;
 }
 
 export interface DetailInput extends RowInput {
@@ -125,7 +135,9 @@ export function processDetail(input: DetailInput): ProcessDetail {
       triggerId: cut(open.event.triggerId, MAX_WORD),
       triggerType: cut(open.event.triggerType, MAX_WORD),
       startedAt: cut(open.startedAt, MAX_WORD),
-      effects: shownEffects(open.effects).map((effect) => effectView(effect, row.doubts > 0)),
+      effects: shownEffects(open.effects).map((effect) =>
+        effectView(effect, mayDecide(input.live, open.event.eventId)),
+      ),
     })),
     queue: snapshot.queue.slice(0, MAX_QUEUE).map(({ eventId, triggerId, acceptedAt }) => ({
       eventId: cut(eventId, MAX_ID),
@@ -171,7 +183,7 @@ function shownEffects(effects: readonly RecordedEffect[]): readonly RecordedEffe
 
 function effectView(
   effect: RecordedEffect,
-  mayBeDoubtful: boolean,
+  mayDecideIt: boolean,
 ): ProcessDetail['open'][number]['effects'][number] {
   return {
     effectId: cut(effect.effectId, MAX_ID),
@@ -182,7 +194,8 @@ function effectView(
     attempts: effect.attempts,
     announcedAt: cut(effect.announcedAt, MAX_WORD),
     end: effect.end?.kind ?? 'open',
-    needsOperator: mayBeDoubtful && isInDoubt(effect) && needsOperator(effect),
+    error: cut(effect.end === null || effect.end.kind === 'done' ? '' : effect.end.error, MAX_SENTENCE),
+    needsOperator: mayDecideIt && needsOperator(effect),
   };
 }
 

@@ -40,7 +40,7 @@ test('[P5] a directory that can not be asked any more has an unknown size, and i
   symlinkSync('journal', directory); // A link that leads to itself.
   await waitFor(() => source.view().sizeBytes === null, { what: 'the unknown size' });
   expect(JournalView.parse(source.view()).sizeBytes).toBeNull();
-  expect(source.rows()[0]!.description).toContain('ELOOP');
+  expect(source.rows()[0]!.why).toContain('ELOOP');
   expect(source.detail('a').context).toEqual([{ key: 'n', text: '1', cut: false }]);
   expect(failures).toEqual([]);
 });
@@ -111,4 +111,54 @@ test('a link that leads to itself, put into a directory that is looked at, ends 
   appendFileSync(join(directory, 'a.jsonl'), lineOf('a', 2));
   await waitFor(() => source.detail('a').context[0]?.text === '2', { what: 'the change beside it' });
   expect(failures).toEqual([]);
+});
+
+test('[P5] a directory that is renamed while it is looked at: its processes are unknown since then, and what was read stays', async () => {
+  const root = tempDirectory();
+  const directory = join(root, 'journal');
+  mkdirSync(directory);
+  writeFileSync(
+    join(directory, 'a.jsonl'),
+    lineOf('a', 1)
+      .replace('context_update', 'state_transition')
+      .replace('"key":"n","value":1', '"to_state":"running"') + lineOf('a', 2),
+  );
+  const { source } = await lookAt(directory);
+  expect(source.rows()[0]).toMatchObject({ state: 'running' });
+  renameSync(directory, join(root, 'elsewhere'));
+  await waitFor(() => source.rows()[0]?.state === 'unknown', { what: 'the unknown state' });
+  expect(source.rows()[0]).toMatchObject({
+    why: expect.stringContaining('is gone. Put it back') as string,
+    tone: 'alarm',
+  });
+  expect(source.view()).toMatchObject({
+    sizeBytes: null,
+    note: expect.stringContaining('is gone') as string,
+  });
+  expect(source.detail('a').context).toEqual([{ key: 'n', text: '2', cut: false }]);
+  renameSync(join(root, 'elsewhere'), directory);
+  await waitFor(() => source.rows()[0]?.state === 'running', { what: 'the return' });
+});
+
+test('a long journal that grows is read on from where it was, and gives what a reading from the beginning gives', async () => {
+  const directory = tempDirectory();
+  const path = join(directory, 'a.jsonl');
+  const lines = (from: number, to: number): string =>
+    Array.from({ length: to - from }, (_, at) => lineOf('a', from + at)).join('');
+  writeFileSync(path, lines(0, 20_000));
+  const { source, failures } = await lookAt(directory);
+  for (let round = 0; round < 5; round += 1) {
+    appendFileSync(path, lines(20_000 + round * 100, 20_100 + round * 100));
+    await waitFor(() => source.detail('a').context[0]?.text === String(20_099 + round * 100), {
+      what: 'the growth',
+    });
+  }
+  appendFileSync(path, 'not an entry\n');
+  await waitFor(() => source.view().badLines === 1, { what: 'the bad line' });
+  expect(source.detail('a').row.entries).toBe(20_500);
+  expect(failures).toEqual([]);
+  writeFileSync(path, lines(0, 3));
+  await waitFor(() => source.detail('a').context[0]?.text === '2' && source.view().badLines === 0, {
+    what: 'the replaced file',
+  });
 });

@@ -17,6 +17,7 @@ const rowOf = (name: string, invocations = 0): ProcessRow =>
     description: '',
     snapshot: { ...emptySnapshot(), invocationCount: invocations },
     live: null,
+    unknown: null,
     maxRunsPerDay: null,
     nowMs: 0,
     triggers: [],

@@ -18,6 +18,7 @@ const detailOf = (name: string): ProcessDetail =>
     description: '',
     snapshot: emptySnapshot(),
     live: null,
+    unknown: null,
     maxRunsPerDay: null,
     nowMs: 0,
     triggers: [],
