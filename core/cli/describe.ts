@@ -1,3 +1,4 @@
+import { cut } from '../host/cut.ts';
 import { entrySummary } from '../host/entry-summary.ts';
 import type { ProcessRow } from '../contract/views.ts';
 import type { StoredEntry } from '../model/entry.ts';
@@ -15,27 +16,45 @@ const SHAPES: Readonly<Record<string, string>> = {
   failed: '✕',
 };
 
+/** Of a table, whose other rows a longer one would push out of sight. The whole text is in `show` and `--json`. */
+const LONGEST_CELL = 32;
+const LONGEST_WHY = 160;
+
 /** Shape and word of a state; what nobody runs says that it is only what was recorded [S41]. */
 export function stateText({ state, live }: Pick<ProcessRow, 'state' | 'live'>): string {
   const word = safeText(`${state.slice(0, 1).toUpperCase()}${state.slice(1)}`);
   return live ? `${SHAPES[state] ?? '?'} ${word}` : `last recorded: ${word}`;
 }
 
-export function fleetTable(rows: readonly ProcessRow[], nowMs: number): string[] {
+/** No line is longer than `width`; null: nobody says how wide, so no reason is longer than is good to read. */
+export function fleetTable(rows: readonly ProcessRow[], nowMs: number, width: number | null): string[] {
   const head = ['NAME', 'STATE', 'RUNS TODAY', 'FAILED', 'LAST', 'WHY'];
-  return columns([head, ...rows.map((row) => cells(row, nowMs))]);
+  const lines = columns([head, ...rows.map((row) => cells(row, nowMs, width ?? LONGEST_WHY))]);
+  return width === null ? lines : lines.map((line) => cut(line, width));
 }
 
-function cells(row: ProcessRow, nowMs: number): string[] {
+function cells(row: ProcessRow, nowMs: number, longestWhy: number): string[] {
   const { budget, health } = row;
   return [
-    safeText(row.name),
-    stateText(row),
+    cutMiddle(safeText(row.name), LONGEST_CELL),
+    cut(stateText(row), LONGEST_CELL),
     `${budget.runs ?? 'unknown'}${budget.maxRunsPerDay === null ? '' : ` of ${budget.maxRunsPerDay}`}`,
     health.sample === 0 ? 'unknown' : `${health.failures} of ${health.sample}`,
     row.lastEntryAt === null ? 'never' : ago(row.lastEntryAt, nowMs),
-    safeText(row.why),
+    cut(safeText(row.why), longestWhy),
   ];
+}
+
+/** Names of one kind often differ at their ends alone. */
+function cutMiddle(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = Math.floor((most - 1) / 2);
+  return `${wholeCharacters(text.slice(0, most - 1 - end))}…${wholeCharacters(text.slice(-end))}`;
+}
+
+/** Without the half of a character that a cut left at either end. */
+function wholeCharacters(text: string): string {
+  return text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
 }
 
 /** `12 s`, `3 m`, `5 h`, `2 d`; never negative, whatever the clocks say. */

@@ -20,6 +20,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'journal.damaged': EXIT.damaged,
   'process.not-found': EXIT.notFound,
   'workspace.empty': EXIT.notFound,
+  'workspace.not-run-yet': EXIT.notFound,
   'workspace.unreadable': EXIT.notFound,
 };
 

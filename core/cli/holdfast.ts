@@ -5,11 +5,20 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { VERSION } from '../model/version.ts';
 import { messageOf } from '../model/errors.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
+import { pathAsTyped } from './invocation.ts';
 import { recover, show, status, tail } from './look.ts';
 import { printError } from './output.ts';
 import { runWorkspace } from './run-workspace.ts';
 
 const DEFAULT_TAIL = 20;
+
+interface Json {
+  readonly json: boolean;
+}
+
+function asTyped(path: string): string {
+  return pathAsTyped(path, process.env, process.cwd());
+}
 
 function program(): Command {
   const holdfast = new Command('holdfast')
@@ -29,24 +38,30 @@ function program(): Command {
       .configureOutput({ writeErr: () => {} });
 
   verb('run <workspace>', 'recover every agent of a workspace and run them until told to quit').action(
-    runWorkspace,
+    (workspace: string, options: Json) => runWorkspace(asTyped(workspace), options),
   );
   verb(
     'status [directory]',
     'the processes of a workspace or journal, one line each, as last recorded',
-  ).action((directory: string | undefined, options: { json: boolean }) => status(directory ?? '.', options));
+  ).action((directory: string | undefined, options: Json) => status(asTyped(directory ?? '.'), options));
   verb(
     'show <directory> [process]',
     'a journal, or one process in it: state, holds, context, last entries',
-  ).action(show);
+  ).action((directory: string, process: string | undefined, options: Json) =>
+    show(asTyped(directory), process, options),
+  );
   verb('tail <directory> <process>', 'the newest entries of a process')
     .addOption(new Option('-n, --lines <count>', 'how many').argParser(count).default(DEFAULT_TAIL))
     .addOption(new Option('-f, --follow', 'go on as entries arrive').default(false))
-    .action(tail);
+    .action((directory: string, process: string, options: Json & { lines: number; follow: boolean }) =>
+      tail(asTyped(directory), process, options),
+    );
   verb(
     'recover <directory> <process>',
     'print what recovery would give; takes no lock and writes nothing',
-  ).action(recover);
+  ).action((directory: string, process: string, options: Json) =>
+    recover(asTyped(directory), process, options),
+  );
   return holdfast;
 }
 

@@ -2,23 +2,33 @@
 
 import { isWorkspace } from '../manifest/load-workspace.ts';
 import type { ProcessRow } from '../contract/views.ts';
+import type { JournalSource } from '../host/journal-source.ts';
 import { lookAtJournal } from '../host/looked-at-journal.ts';
+import { isAlive } from '../host/os-process.ts';
 import { readFileJournal, type FileJournal } from '../journal/file-journal.ts';
 import { inspectDirectory } from '../journal/inspect-directory.ts';
+import { readHolder } from '../journal/lock.ts';
 import { entriesForwards, isBad } from '../journal/read-entries.ts';
-import { AppError } from '../model/errors.ts';
+import { AppError, codeOf } from '../model/errors.ts';
 import type { BadLine, StoredEntry } from '../model/entry.ts';
 import type { Cursor } from '../model/ports.ts';
 import { showJson } from '../model/json.ts';
 import { ReplayEngine } from '../replay/replay-engine.ts';
 import { followFile } from '../tail/follow-file.ts';
 import { ago, entryLine, fleetTable, stateText } from './describe.ts';
-import { print, printError, printJson } from './output.ts';
+import { lineToType } from './invocation.ts';
+import { print, printError, printJson, terminalWidth } from './output.ts';
 
 const SHOWN_ENTRIES = 10;
+/** Nothing is wrong with the place but that no journal is there. */
+const NO_JOURNAL: ReadonlySet<string> = new Set([
+  'journal.none-here',
+  'journal.not-a-journal',
+  'journal.empty',
+]);
 
 export async function status(directory: string, { json }: { readonly json: boolean }): Promise<void> {
-  const source = await lookAtJournal(directory, () => {});
+  const source = await look(directory);
   try {
     const journal = source.view();
     const rows = source.rows();
@@ -29,8 +39,8 @@ export async function status(directory: string, { json }: { readonly json: boole
     print(
       `${journal.directory} · ${journal.format} · ${journal.sizeBytes ?? 'unknown'} bytes · ${journal.note}`,
     );
-    for (const line of fleetTable(rows, Date.now())) print(line);
-    if (isWorkspace(directory)) print(`To run it: holdfast run ${directory}`);
+    for (const line of fleetTable(rows, Date.now(), terminalWidth())) print(line);
+    if (isWorkspace(directory) && !isBeingWritten(journal.directory)) print(runHint(directory));
   } finally {
     await source.close();
   }
@@ -42,7 +52,7 @@ export async function show(
   options: { readonly json: boolean },
 ): Promise<void> {
   if (process === undefined) return status(directory, options);
-  const source = await lookAtJournal(directory, () => {});
+  const source = await look(directory);
   try {
     const detail = source.detail(process);
     const { rows } = await source.timeline(process, SHOWN_ENTRIES, null);
@@ -163,9 +173,43 @@ function interrupted(): Promise<void> {
   return asked.finally(() => clearInterval(alive));
 }
 
-/** @throws `process.not-found`, naming the processes that there are */
+async function look(directory: string): Promise<JournalSource> {
+  try {
+    return await lookAtJournal(directory, () => {});
+  } catch (error) {
+    throw explained(directory, error);
+  }
+}
+
+/** A workspace without a journal is not a wrong place to look at, only an early one. */
+function explained(directory: string, error: unknown): unknown {
+  if (!NO_JOURNAL.has(codeOf(error)) || !isWorkspace(directory)) return error;
+  return new AppError(
+    'workspace.not-run-yet',
+    `${directory} is a workspace that has not been run yet. ${runHint(directory)}`,
+    { directory },
+    { cause: error },
+  );
+}
+
+function runHint(workspace: string): string {
+  return `To run it: ${lineToType(['run', workspace], process.env, process.platform)}`;
+}
+
+function isBeingWritten(journal: string): boolean {
+  const holder = readHolder(journal);
+  return holder !== null && isAlive(holder);
+}
+
+/** @throws `process.not-found`, naming the processes that there are; what {@link inspectDirectory} throws */
 async function open(directory: string, process: string): Promise<{ journal: FileJournal }> {
-  const journal = readFileJournal(inspectDirectory(directory).directory);
+  let inspected;
+  try {
+    inspected = inspectDirectory(directory);
+  } catch (error) {
+    throw explained(directory, error);
+  }
+  const journal = readFileJournal(inspected.directory);
   const names = await journal.processes();
   if (!names.includes(process)) {
     throw new AppError(

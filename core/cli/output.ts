@@ -21,6 +21,12 @@ export function printError(message: string): void {
   write(2, safeText(`holdfast: ${message}`));
 }
 
+/** Columns of the terminal that standard output is; null: it is none. */
+export function terminalWidth(): number | null {
+  // Some terminals say that they have no size at all.
+  return process.stdout.isTTY ? process.stdout.columns || 80 : null;
+}
+
 /** A reader that has gone, as `head` does, ends the program without a word. */
 function write(fd: number, line: string): void {
   try {

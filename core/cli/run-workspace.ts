@@ -10,7 +10,7 @@ import { createConsoleHost } from '../host/create-console-host.ts';
 import { VERSION } from '../model/version.ts';
 import { AppError } from '../model/errors.ts';
 import { ago, fleetTable, stateText } from './describe.ts';
-import { print, printError, printJson } from './output.ts';
+import { print, printError, printJson, terminalWidth } from './output.ts';
 import { safeText } from './safe-text.ts';
 
 const OWN_SCREEN = '\u001b[?1049h\u001b[?25l';
@@ -80,13 +80,13 @@ function tellLines(host: ConsoleHost): void {
 function keepTable(host: ConsoleHost): Disposable {
   const draw = (): void => {
     const { journals, processes } = host.fleet();
+    const columns = terminalWidth() ?? Infinity;
     // Some terminals say that they have no size at all.
-    const columns = process.stdout.columns || 80;
     const rows = process.stdout.rows || 24;
     const lines = [
       `Holdfast ${VERSION} · ${journals.map((journal) => journal.directory).join(', ')} · q quits`,
       '',
-      ...fleetTable(processes, Date.now()),
+      ...fleetTable(processes, Date.now(), columns),
     ];
     const shown =
       lines.length <= rows ? lines : [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more`];

@@ -5,12 +5,13 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { dataDirectory } from '../host/data-directory.ts';
 import { prepareDemo } from '../host/demo-workspace.ts';
 import { messageOf } from '../model/errors.ts';
 import { isBuildStale } from './build-age.ts';
+import { EXIT } from './exit-codes.ts';
 import { electronBinary, failedLately, fetchElectron, type ElectronPlaces } from './fetch-electron.ts';
+import { readStartArguments, type StartArguments } from './start-arguments.ts';
 import { planStart, type Machine, type Shell } from './start-plan.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -28,24 +29,6 @@ const SHELL_ENDED: Readonly<Record<Shell, readonly string[]>> = {
   standin: ['It ended at once. `HOLDFAST_HOST=terminal npm start` uses this terminal.'],
   terminal: [],
 };
-
-interface Arguments {
-  readonly workspace: string | null;
-  readonly journals: readonly string[];
-}
-
-/** Paths are meant as seen from where the person typed them, which is not where npm runs its scripts. */
-function readArguments(): Arguments {
-  const from = process.env['INIT_CWD'] ?? process.cwd();
-  const { values, positionals } = parseArgs({
-    options: { workspace: { type: 'string' } },
-    allowPositionals: true,
-  });
-  return {
-    workspace: values.workspace === undefined ? null : resolve(from, values.workspace),
-    journals: positionals.map((path) => resolve(from, path)),
-  };
-}
 
 /** The stand-in and what it needs belong to the tests, so the product asks for them only here and only by path. */
 async function chromium(): Promise<{ hasChromium: boolean; installLine: string }> {
@@ -88,7 +71,7 @@ async function fetched(machine: Machine): Promise<Machine> {
 async function commandOf(
   shell: Shell,
   flags: readonly string[],
-  asked: Arguments,
+  asked: StartArguments,
 ): Promise<[string, string[]]> {
   const toShell = [
     root,
@@ -106,7 +89,7 @@ async function commandOf(
   }
 }
 
-async function terminalVerb({ workspace, journals }: Arguments): Promise<string[]> {
+async function terminalVerb({ workspace, journals }: StartArguments): Promise<string[]> {
   const [journal] = journals;
   if (workspace === null && journal !== undefined) return ['status', journal];
   if (workspace !== null) return ['run', workspace];
@@ -140,7 +123,14 @@ async function build(): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const asked = readArguments();
+  // Not where npm runs its scripts, but where the person typed.
+  const asked = readStartArguments(process.argv.slice(2), process.env['INIT_CWD'] ?? process.cwd());
+  if (asked.kind === 'answer') {
+    if (asked.exitCode === EXIT.ok) console.log(asked.text);
+    else console.error(asked.text);
+    process.exitCode = asked.exitCode;
+    return;
+  }
   let machine = await look();
   let plan = planStart(machine);
   if (plan.kind === 'fetch') {
@@ -153,7 +143,11 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  if (plan.shell !== 'terminal') await build();
+  if (plan.shell !== 'terminal') {
+    // A window keeps its things there; that it can't is said before anything is built for it.
+    dataDirectory();
+    await build();
+  }
   const [command, words] = await commandOf(plan.shell, plan.flags, asked);
   const running = spawn(command, words, { stdio: 'inherit', cwd: root });
   endWithUs(running);

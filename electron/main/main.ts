@@ -14,16 +14,17 @@ import { appView } from './app-view.ts';
 import type { Command } from './commands.ts';
 import { keepConsoleWindow } from './console-window.ts';
 import { watchFleet } from './fleet-watch.ts';
-import { incidentsAfter, type Incidents } from './incidents.ts';
+import { watchIncidents } from './incident-watch.ts';
 import { serveRequests } from './ipc-server.ts';
 import { chooseJournal } from './journal-dialog.ts';
 import { installMenu } from './menu.ts';
 import { notify } from './notifications.ts';
-import { parseCommandLine, parseOpenFile } from './open-requests.ts';
+import { parseCommandLine, parseOpenFile, type StartArguments } from './open-requests.ts';
 import { operatorName } from './operator.ts';
 import { demoSource, RENDERER, trayDirectory, WORKER } from './paths.ts';
 import { closePlan } from './quit-plan.ts';
 import { createQuitter } from './quit.ts';
+import { secondWorkspace } from './second-workspace.ts';
 import { hardenContents, hardenSession } from './security.ts';
 import { openSettings } from './settings.ts';
 import { claimSingleInstance } from './single-instance.ts';
@@ -35,7 +36,7 @@ import { utilityWorkerHost } from './utility-worker-host.ts';
 const APP_ID = 'dev.holdfast.console';
 const QUIT_UNASKED = process.env['HOLDFAST_QUIT'] === 'now';
 
-const data = dataDirectory();
+const data = dataOrEnd();
 // A data folder of one's own is an instance of one's own: the lock against a second one lies in there.
 if ((process.env['HOLDFAST_DATA'] ?? '') !== '') app.setPath('userData', join(data, 'console'));
 if (process.platform === 'win32') app.setAppUserModelId(APP_ID);
@@ -44,31 +45,47 @@ registerAppScheme();
 app.on('web-contents-created', (_event, contents) => hardenContents(contents));
 
 const start = parseCommandLine({ argv: process.argv, cwd: process.cwd(), appPath: app.getAppPath() });
-/** Asked for before there is a host to open it. */
-const early = [...start.open];
-let openJournals = (paths: readonly string[]): void => {
-  early.push(...paths);
-};
+/** Asked for before there is a host for it. The workspace named at the start is the one to run. */
+const early: StartArguments[] = [{ workspace: null, open: start.open }];
+let serve = (asked: StartArguments): void => void early.push(asked);
 let presentConsole = (): void => undefined;
 app.on('open-file', (event, path) => {
   event.preventDefault();
-  openJournals(parseOpenFile(path));
+  serve({ workspace: null, open: parseOpenFile(path) });
 });
 
-const first = claimSingleInstance({ open: start.open }, (paths) => {
-  openJournals(paths);
+const first = claimSingleInstance(start, (asked) => {
+  serve(asked);
   presentConsole();
 });
 if (first) app.whenReady().then(run).catch(fail);
-else app.exit(0);
+else {
+  process.stderr.write('A console is running already: it was handed what was asked for here.\n');
+  app.exit(0);
+}
 
-async function startHost(choose: () => Promise<string | null>): Promise<ConsoleHost> {
-  // Whoever opens a journal wants to look at it, which starts nothing [P6].
-  const looking = start.workspace === null && start.open.length > 0;
-  const workspace = start.workspace ?? (looking ? null : await prepareDemo(data, demoSource(app.isPackaged)));
+function dataOrEnd(): string {
+  try {
+    return dataDirectory();
+  } catch (error) {
+    fail(error);
+    process.exit(1);
+  }
+}
+
+/** Null: whoever opens a journal wants to look at it, which starts nothing [P6]. */
+async function workspaceToRun(): Promise<string | null> {
+  if (start.workspace !== null) return start.workspace;
+  return start.open.length > 0 ? null : prepareDemo(data, demoSource(app.isPackaged));
+}
+
+async function startHost(
+  workspace: Promise<string | null>,
+  choose: () => Promise<string | null>,
+): Promise<ConsoleHost> {
   return createConsoleHost({
     app: appView(app.getVersion(), process.platform, process.versions),
-    workspace,
+    workspace: await workspace,
     workerHost: utilityWorkerHost((...call) => utilityProcess.fork(...call), WORKER),
     operator: operatorName(),
     chooseJournal: choose,
@@ -80,7 +97,8 @@ async function run(): Promise<void> {
   serveApp(RENDERER);
 
   const settings = openSettings(join(app.getPath('userData'), 'shell.json'));
-  const starting = startHost(() => chooseJournal(settings));
+  const workspace = workspaceToRun();
+  const starting = startHost(workspace, () => chooseJournal(settings));
   let host: ConsoleHost | null = null;
   let tray: ConsoleTray | null = null;
   let visible = true;
@@ -196,20 +214,31 @@ async function run(): Promise<void> {
   host = await starting;
   host.setVisible(visible);
   host.subscribe((event) => view.deliver(event));
-  openJournals = (paths) => {
-    for (const path of paths) starting.then((up) => up.handle('journals.open', { path })).then(opened, fail);
+  const up = host;
+  const asked = await workspace;
+  const lookAtSecond = async (path: string): Promise<void> => {
+    const result = (await up.handle('journals.open', { path })) as Result<JournalView>;
+    const runs = up.fleet().journals.some(({ access }) => access === 'live') ? asked : null;
+    const { shows, notice } = secondWorkspace(path, runs, result);
+    if (shows) opened(result);
+    if (notice !== null) view.deliver({ name: 'console.notice', payload: notice });
   };
-  openJournals(early);
+  serve = ({ workspace: second, open }) => {
+    for (const path of open) up.handle('journals.open', { path }).then(opened, fail);
+    if (second !== null) lookAtSecond(second).catch(fail);
+  };
+  early.forEach((each) => serve(each));
 
   if (await hasTrayHost(process.platform, process.env)) {
     tray = createTray(trayDirectory(app.isPackaged), trayModel(host.fleet()), act);
   }
-  let incidents: Incidents = null;
+  const incidents = watchIncidents(
+    () => up.fleet(),
+    ({ target, ...told }) => notify(told, () => show(target)),
+  );
   watchFleet(host, (fleet) => {
     tray?.show(trayModel(fleet));
-    const after = incidentsAfter(incidents, fleet, performance.now());
-    incidents = after.incidents;
-    for (const { target, ...told } of after.notifications) notify(told, () => show(target));
+    incidents(fleet);
   });
 }
 

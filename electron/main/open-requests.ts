@@ -42,15 +42,18 @@ export function parseCommandLine({ argv, cwd, appPath }: CommandLine): StartArgu
   return { workspace, open: journalsOf(open) };
 }
 
-/** What a second instance hands over, and how it is read here: the paths alone, made absolute where it was started. */
-export interface Handover {
-  readonly open: readonly string[];
+/** What a second instance hands over: its arguments, whose paths it has made absolute where it was started. */
+export function parseHandover(data: unknown): StartArguments {
+  if (typeof data !== 'object' || data === null) return { workspace: null, open: [] };
+  const open: readonly unknown[] = 'open' in data && Array.isArray(data.open) ? data.open : [];
+  return {
+    workspace: 'workspace' in data ? handedPath(data.workspace) : null,
+    open: journalsOf(open.flatMap((path) => handedPath(path) ?? [])),
+  };
 }
 
-export function parseHandover(data: unknown): readonly string[] {
-  if (typeof data !== 'object' || data === null || !('open' in data) || !Array.isArray(data.open)) return [];
-  const paths = data.open.filter((path): path is string => typeof path === 'string' && isAbsolute(path));
-  return journalsOf(paths.flatMap((path) => absolute(path, '/') ?? []));
+function handedPath(path: unknown): string | null {
+  return typeof path === 'string' && isAbsolute(path) ? absolute(path, '/') : null;
 }
 
 /** What the system asks to open by an event. */

@@ -7,12 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { fleetTable } from '../../core/cli/describe.ts';
 import { entriesFile } from '../../core/journal/process-files.ts';
 import { HOLDFAST, holdfast, mapLimited, startNode, type Ended } from '../support/child.ts';
 import { treeHash } from '../support/fixtures.ts';
 import { fileOf, foreignLine, ourLines, update, writeOurDirectory } from '../support/journal-bytes.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { processRow } from './electron-rows.ts';
 
 /** What must never reach a terminal: controls but the line feed, and marks that turn text around. */
 const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
@@ -197,6 +199,95 @@ describe('a journal', () => {
     expect(status.stdout).toContain(`Being written by process ${child.process.pid}`);
     expect(jsonLines(tail.stdout)).toHaveLength(2);
     expect(treeHash(workspace)).toBe(before);
+  });
+});
+
+describe('a workspace', () => {
+  const unrun = (name: string): string => {
+    const workspace = join(tempDirectory(), name);
+    mkdirSync(workspace);
+    writeFileSync(join(workspace, 'clerk.agent'), 'version: "1.0"\nname: clerk\n');
+    return workspace;
+  };
+  const npm = (INIT_CWD: string): { env: NodeJS.ProcessEnv } => ({
+    env: { ...process.env, npm_lifecycle_event: 'holdfast', INIT_CWD },
+  });
+
+  test('that was never run is early, not wrong: how to run it, exit code 3, and no trace', async () => {
+    const workspace = unrun('agents');
+    const before = treeHash(workspace);
+    for (const { code, stdout, stderr } of await mapLimited(VERBS, 2, ([, args]) =>
+      holdfast(args(workspace)),
+    )) {
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+      expect(stderr).toBe(
+        `holdfast: ${workspace} is a workspace that has not been run yet. To run it: holdfast run ${workspace}\n`,
+      );
+    }
+    expect(treeHash(workspace)).toBe(before);
+  });
+
+  test('under npm, where it was typed counts, and the line to type is the one that works there', async () => {
+    const workspace = unrun("ana's agents");
+    const [here, named, elsewhere] = await Promise.all([
+      holdfast(['status'], npm(workspace)),
+      holdfast(['status', "ana's agents"], npm(join(workspace, '..'))),
+      holdfast(['status', 'nowhere'], npm(workspace)),
+    ]);
+    const line = `To run it: npm run -s holdfast -- run '${workspace.replace("'", String.raw`'\''`)}'\n`;
+    for (const { code, stderr } of [here, named]) {
+      expect(code).toBe(3);
+      expect(stderr.endsWith(line), stderr).toBe(true);
+    }
+    expect(elsewhere.stderr).toContain(join(workspace, 'nowhere'));
+  });
+
+  test('is not to be run once more while somebody runs it', async () => {
+    const workspace = unrun('agents');
+    const child = startNode(fileURLToPath(new URL('../support/hold-journal.ts', import.meta.url)), [
+      join(workspace, '.holdfast-journal'),
+    ]);
+    onTestFinished(() => {
+      child.process.kill('SIGKILL');
+    });
+    await waitFor(() => child.stdout().includes('held'), { what: 'the holder' });
+    const held = await holdfast(['status', workspace]);
+    expect(held).toMatchObject({ code: 0, stderr: '' });
+    expect(held.stdout).not.toContain('To run it');
+    child.process.kill('SIGKILL');
+    await child.ended;
+    expect((await holdfast(['status', workspace])).stdout).toContain(
+      `To run it: holdfast run ${workspace}\n`,
+    );
+  });
+});
+
+describe('the table', () => {
+  const long = processRow({
+    name: `invoice-${'x'.repeat(300)}-north`,
+    state: 'y'.repeat(300),
+    why: `because ${'z'.repeat(300)}`,
+  });
+  const rows = [processRow({ name: 'clerk', why: 'idle' }), long];
+
+  test('one long cell pushes nothing out of sight', () => {
+    const [head, short, cut] = fleetTable(rows, 0, null) as [string, string, string];
+    expect(head.indexOf('STATE')).toBe(34);
+    expect(short.indexOf('idle')).toBe(head.indexOf('WHY'));
+    expect(cut.slice(0, 32)).toMatch(/^invoice-x+…x+-north$/);
+    expect(cut.slice(head.indexOf('WHY'))).toMatch(/^because z+…$/);
+    expect(cut.length - head.indexOf('WHY')).toBe(160);
+  });
+
+  test('no line is wider than the terminal', () => {
+    for (const line of fleetTable(rows, 0, 80)) expect(line.length).toBeLessThanOrEqual(80);
+    expect(fleetTable(rows, 0, 80)[2]).toMatch(/…$/);
+    expect(fleetTable(rows, 0, 1_000)[2]).toContain(long.why);
+  });
+
+  test('no character is cut in halves', () => {
+    const faces = processRow({ name: '😀'.repeat(40), why: '😀'.repeat(200) });
+    for (const width of [null, 60, 61]) expect(fleetTable([faces], 0, width)[1]?.isWellFormed()).toBe(true);
   });
 });
 

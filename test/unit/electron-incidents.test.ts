@@ -79,3 +79,57 @@ test('two hundred failures at once are one notification', () => {
     ['200 processes failed'],
   ]);
 });
+
+describe('a failure with a restart ahead has ten seconds to heal', () => {
+  const SECOND = 1 / 60;
+  const soon = down('it broke; restarts at 14:02:11');
+
+  test('healed within them it is silent', () => {
+    expect(told([0, up], [1, soon], [1 + SECOND, up], [2, up])).toEqual([[], [], [], []]);
+  });
+
+  test('still failed after them it is told, once, without anything having changed', () => {
+    const first = incidentsAfter(new Map(), soon, 5_000);
+    expect(first).toMatchObject({ notifications: [], dueMs: 15_000 });
+    expect(incidentsAfter(first.incidents, soon, 14_999)).toMatchObject({ notifications: [], dueMs: 15_000 });
+    const later = incidentsAfter(first.incidents, soon, 15_000);
+    expect(later.notifications.map(({ title }) => title)).toEqual(['clerk failed']);
+    expect(later.dueMs).toBeNull();
+    expect(incidentsAfter(later.incidents, soon, 16_000)).toMatchObject({ notifications: [], dueMs: null });
+  });
+
+  test('the moment that no restart is ahead any more it is told', () => {
+    expect(told([0, up], [1, soon], [1 + SECOND, down('given up after 3 restarts')])).toEqual([
+      [],
+      [],
+      ['clerk failed'],
+    ]);
+  });
+
+  test('the third within ten minutes is told though each healed, and then there is silence', () => {
+    expect(
+      told([0, up], [1, soon], [2, up], [3, soon], [4, up], [9, soon], [9.1, up], [10, soon], [11, soon]),
+    ).toEqual([[], [], [], [], [], ['clerk failed'], [], [], []]);
+  });
+
+  test('three over a longer time are not', () => {
+    expect(told([0, up], [1, soon], [2, up], [8, soon], [9, up], [15, soon], [15.1, up])).toEqual([
+      [],
+      [],
+      [],
+      [],
+      [],
+      [],
+      [],
+    ]);
+  });
+
+  test('the same failure without its restart is the same one', () => {
+    expect(told([0, up], [1, soon], [2, soon], [30, down('it broke')])).toEqual([
+      [],
+      [],
+      ['clerk failed'],
+      [],
+    ]);
+  });
+});

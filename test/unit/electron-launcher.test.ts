@@ -9,7 +9,9 @@ import {
   fetchElectron,
   type ElectronPlaces,
 } from '../../core/cli/fetch-electron.ts';
+import { readStartArguments } from '../../core/cli/start-arguments.ts';
 import { planStart, type Machine } from '../../core/cli/start-plan.ts';
+import { startNode } from '../support/child.ts';
 
 const desktop: Machine = {
   platform: 'linux',
@@ -82,6 +84,57 @@ describe('which shell', () => {
     const terminal = { ...desktop, env: { HOLDFAST_HOST: 'terminal' } };
     expect(planStart(terminal).says[0]).toContain('`q` quits');
     expect(planStart({ ...terminal, isTty: false }).says[0]).toContain('Ctrl-C quits');
+  });
+});
+
+describe('what is asked of it', () => {
+  const from = resolve('/home/ana');
+  const read = (...args: string[]) => readStartArguments(args, from);
+
+  test('paths are seen from where they were typed', () => {
+    expect(read('--workspace', 'agents', 'a', '../b')).toEqual({
+      kind: 'start',
+      workspace: resolve('/home/ana/agents'),
+      journals: [resolve('/home/ana/a'), resolve('/home/b')],
+    });
+    expect(read()).toEqual({ kind: 'start', workspace: null, journals: [] });
+  });
+
+  test('help is a few lines, and no failure', () => {
+    const help = read('--help');
+    expect(help).toEqual(read('-h'));
+    expect(help).toMatchObject({ kind: 'answer', exitCode: 0 });
+    expect(help).toHaveProperty('text', expect.stringMatching(/--workspace DIR[^]*HOLDFAST_DATA/));
+  });
+
+  test.each([[['--frobnicate']], [['--workspace']], [['--workspace', '--help']], [['--help=yes']]])(
+    'wrong usage is one line, exit code 2: %j',
+    (args) => {
+      expect(readStartArguments(args, from)).toEqual({
+        kind: 'answer',
+        text: expect.stringMatching(/^[^\n]{10,90}\. "npm start -- --help" says what there is\.$/) as string,
+        exitCode: 2,
+      });
+    },
+  );
+
+  const start = resolve(import.meta.dirname, '../../core/cli/start.ts');
+  test('help and wrong usage reach the terminal, and nothing starts', async () => {
+    const [help, wrong] = await Promise.all(
+      [['--help'], ['--frobnicate']].map((args) => startNode(start, args).ended),
+    );
+    expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^Usage: npm start/) });
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('a data folder that can not be used is one sentence, and the end', async () => {
+    const env = { ...process.env, HOLDFAST_HOST: 'terminal', HOLDFAST_DATA: start };
+    const { code, stdout, stderr } = await startNode(start, [], { env }).ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr.trim().split('\n')).toEqual([
+      expect.stringContaining('terminal'),
+      `HOLDFAST_DATA is ${start}, which is a file. Name a directory that can be written.`,
+    ]);
   });
 });
 

@@ -64,10 +64,11 @@ describe('the command line', () => {
 
 describe('what another instance hands over is untrusted', () => {
   test('absolute paths get through', () => {
-    expect(parseHandover({ open: [resolve('/a'), resolve('/b/journal.holdfast')] })).toEqual([
-      resolve('/a'),
-      resolve('/b'),
-    ]);
+    const open = [resolve('/a'), resolve('/b/journal.holdfast')];
+    expect(parseHandover({ workspace: resolve('/agents'), open })).toEqual({
+      workspace: resolve('/agents'),
+      open: [resolve('/a'), resolve('/b')],
+    });
   });
 
   test.each([
@@ -78,9 +79,12 @@ describe('what another instance hands over is untrusted', () => {
     [[]],
     [{}],
     [{ open: '/a' }],
+    [{ workspace: 'agents' }],
+    [{ workspace: ['/agents'], open: null }],
+    [{ workspace: '/agents\0' }],
     [{ open: [1, null, {}, ['/a'], 'relative', './here', '--workspace', '/zero\0byte'] }],
-  ])('%j opens nothing', (data) => {
-    expect(parseHandover(data)).toEqual([]);
+  ])('%j asks for nothing', (data) => {
+    expect(parseHandover(data)).toEqual({ workspace: null, open: [] });
   });
 });
 

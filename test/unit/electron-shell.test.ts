@@ -200,6 +200,35 @@ describe('the shell', { timeout: LIMIT_MS }, () => {
       .toContainEqual(expect.objectContaining({ directory: journal, access: 'read-only' }));
   });
 
+  test('a second launch with a workspace is told, here and there: the first console runs one', async () => {
+    const workspace = workspaceOf('clerk', 'return "ok";');
+    await start({ args: ['--workspace', workspace] });
+    const other = join(directory, 'other');
+    mkdirSync(other);
+    writeFileSync(join(other, 'north.agent'), 'version: "1.0"\nname: north\nentrypoint: ./north.ts\n');
+    cpSync(join(project, 'test/journals/promptise/article/journal'), join(other, '.promptise/journal'), {
+      recursive: true,
+    });
+    const second = spawn(standIn, [project, '--workspace', 'other'], {
+      cwd: directory,
+      env: { ...process.env, HOLDFAST_DATA: running!.dataDirectory, HOLDFAST_QUIT: 'now' },
+    });
+    let said = '';
+    second.stderr.on('data', (text: Buffer) => (said += text.toString()));
+    const [code] = (await once(second, 'close')) as [number];
+    expect(code).toBe(0);
+    expect(said.match(/A console is running already/g)).toHaveLength(1);
+    const notice = running!.page.getByText(
+      `This console already runs ${workspace}. To run ${other}, quit it`,
+    );
+    await expect.poll(() => notice.first().isVisible(), PATIENCE).toBe(true);
+    const shown = async () => (await fleet()).processes.map(({ name, live }) => [name, live]);
+    await expect.poll(shown, PATIENCE).toEqual([
+      ['clerk', true],
+      ['market-watcher', false],
+    ]);
+  });
+
   test('whoever opens a journal only looks: nothing is started [P6]', async () => {
     const journal = join(directory, 'journal');
     cpSync(join(project, 'test/journals/promptise/article/journal'), journal, { recursive: true });
