@@ -54,10 +54,10 @@ function Shell() {
           <Help />
         </div>
       </header>
+      <SilenceBanner />
       <Nav view={now.view} processes={known ? processes : null} journals={known ? journals : null} />
       {/* Another address is another page: it begins at its top. */}
       <main key={address} className="hf-main" tabIndex={-1}>
-        <SilenceBanner />
         <View place={now} />
       </main>
       <Footer />

@@ -6,6 +6,8 @@ import { UNREACHABLE } from '../client/bridge-client.ts';
 
 const PING_MS = 2_000;
 const SILENT_AFTER_MS = 5_000;
+/** An answer that takes longer is not waited for: it may never come, and the host is asked anew. */
+const ANSWER_MS = 4_000;
 
 interface Liveness {
   readonly info: AppView | null;
@@ -45,6 +47,7 @@ export function createLivenessStore(
   /** Silence counts from here, on the monotonic clock. */
   let quietSince = clock.monotonic();
   let asking = false;
+  let asked = 0;
   let lastBeat = clock.monotonic();
   let cancel = (): void => undefined;
 
@@ -58,9 +61,15 @@ export function createLivenessStore(
   const ask = async (): Promise<void> => {
     if (asking) return;
     asking = true;
+    const mine = (asked += 1);
+    const stopWaiting = (): void => {
+      if (mine === asked) asking = false;
+    };
+    const cancelWait = clock.after(ANSWER_MS, stopWaiting);
     const from = clock.monotonic();
     const result = await client.request('app.info', {});
-    asking = false;
+    cancelWait();
+    stopWaiting();
     if (!result.ok && result.error.code === UNREACHABLE) return;
     store.setState({
       roundTripMs: Math.round(clock.monotonic() - from),

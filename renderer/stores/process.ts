@@ -57,6 +57,8 @@ export function createProcessStore(client: ConsoleClient): ProcessStore {
   const store = createStore<ProcessState>(() => IDLE);
   /** Rows that come while the newest page is on its way; null while none is. */
   let since: TimelineRow[] | null = null;
+  /** Whether a change that came meanwhile left rows out: then those above are not all. */
+  let gapSince = false;
   /** Numbers the readings, so that the answer to a question nobody asks any more is dropped. */
   let reading = 0;
 
@@ -65,15 +67,21 @@ export function createProcessStore(client: ConsoleClient): ProcessStore {
   const readNewest = async (target: Target): Promise<void> => {
     const mine = (reading += 1);
     since = [];
+    gapSince = false;
     const result = await client.request('timeline.read', { ...target, before: null, limit: PAGE });
     if (mine !== reading || !shows(target)) return;
     const arrived: readonly TimelineRow[] = since;
     since = null;
-    store.setState(
-      result.ok
-        ? { timeline: fromNewest(result.value, arrived), timelinePhase: 'ready', timelineFailure: null }
-        : { timelinePhase: 'failed', timelineFailure: result.error },
-    );
+    if (!result.ok) {
+      store.setState({ timelinePhase: 'failed', timelineFailure: result.error });
+      return;
+    }
+    // Rows from beyond a gap would hide it: the page alone is shown, as one that misses something, and read again.
+    const timeline = gapSince
+      ? { ...fromNewest(result.value, []), missed: true }
+      : fromNewest(result.value, arrived);
+    store.setState({ timeline, timelinePhase: 'ready', timelineFailure: null });
+    if (gapSince && store.getState().following) void readNewest(target);
   };
 
   const readDetail = async (target: Target): Promise<void> => {
@@ -99,6 +107,7 @@ export function createProcessStore(client: ConsoleClient): ProcessStore {
     if (!sameTarget(target, change) || target === null) return;
     if (since !== null) {
       since.unshift(...change.rows);
+      gapSince ||= change.gap;
       store.setState({ phase: 'ready', failure: null, detail: change.detail });
       return;
     }

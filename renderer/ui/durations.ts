@@ -12,6 +12,14 @@ export function spanText(ms: number): string {
   return `${Math.floor(span / DAY)} d`;
 }
 
+/**
+ * An age in steps that are worth a look: seconds up to ten, then tens of seconds. A hundred ages that change each
+ * second keep the machine busy for nothing.
+ */
+export function steppedAge(ms: number): number {
+  return ms < 10 * SECOND ? ms : ms - (ms % (10 * SECOND));
+}
+
 /** A span in its two largest units: `3 h 10 m`. */
 export function longSpanText(ms: number): string {
   const span = Math.max(0, ms);

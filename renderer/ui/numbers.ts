@@ -23,6 +23,11 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${countText(count)} ${count === 1 ? one : many}`;
 }
 
+/** Why there are no finished runs to judge by: `runs` of the day have begun, or none that is known of. */
+export function noRunsText(runs: number | null): string {
+  return runs !== null && runs > 0 ? 'none finished yet' : 'no runs yet';
+}
+
 /** Unknown is a word, never a number [P5]. */
 export function costText(cost: number | null): string {
   return cost === null ? 'unknown' : `$${cost.toFixed(2)}`;

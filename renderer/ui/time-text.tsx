@@ -1,5 +1,5 @@
 import { parseTimestamp } from '../../core/model/time.ts';
-import { longSpanText, spanText } from './durations.ts';
+import { longSpanText, spanText, steppedAge } from './durations.ts';
 import { isoText, momentText, preciseClockText } from './moments.ts';
 import { useTicking } from './ticker.ts';
 import { visibleLine } from './visible-text.ts';
@@ -16,7 +16,7 @@ export function Ago({ at, long = false, suffix = '' }: Props) {
   const epochMs = parseTimestamp(at);
   const text = useTicking(() => {
     if (epochMs === null) return visibleLine(at);
-    return (long ? longSpanText : spanText)(Date.now() - epochMs) + suffix;
+    return (long ? longSpanText : spanText)(steppedAge(Date.now() - epochMs)) + suffix;
   });
   return <Moment at={at}>{text}</Moment>;
 }

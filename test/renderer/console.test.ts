@@ -120,6 +120,21 @@ test('a channel that refuses is silence too', async () => {
   expect(console.liveness.store.getState().silent).toBe(true);
 });
 
+test('a question that nobody ever answers is given up, and the host is asked anew', async () => {
+  const host = readyHost();
+  const console = testConsole(host, NOW);
+  const live = () => console.liveness.store.getState();
+  await expect.poll(() => live().heardAtMs).toBe(NOW);
+  host.answer('app.info', () => new Promise(() => undefined));
+  console.testClock.advance(6_000);
+  expect(live().silent).toBe(true);
+  host.answer('app.info', () =>
+    ok({ version: '0.1.0', host: 'a test', isStandIn: false, platform: 'linux' }),
+  );
+  console.testClock.advance(6_000);
+  await expect.poll(() => live().silent).toBe(false);
+});
+
 test('a hidden window asks nothing, and its own silence is not held against the host', async () => {
   const host = readyHost();
   const console = testConsole(host, NOW);

@@ -124,6 +124,22 @@ test('Esc leaves the dialog and nothing else', async () => {
   expect(host.askedFor('processes.stop')).toEqual([]);
 });
 
+test('the focus goes back to the button that asked, or to the heading where that is off by now', async () => {
+  const host = hostWith();
+  host.answer('processes.stop', () => new Promise(() => undefined));
+  await show(host, HASH);
+  const stop = screen.getByRole('button', { name: 'Stop…' });
+  stop.focus();
+  await press('Stop…');
+  fireEvent.click(dialog().getByRole('button', { name: 'Cancel' }));
+  await settle();
+  expect(document.activeElement).toBe(stop);
+  await press('Stop…');
+  fireEvent.click(dialog().getByRole('button', { name: 'Stop market-watcher' }));
+  await settle();
+  expect(document.activeElement?.tagName).toBe('H1');
+});
+
 test('[P2] consequences: what is recorded is read back, what is harmless may repeat, the rest waits for a person', () => {
   const detail = detailOf(row, { open });
   expect(consequencesOf('force-recover', detail)).toEqual([

@@ -82,6 +82,7 @@ export function effectOf(over: Partial<EffectView> = {}): EffectView {
     attempts: 1,
     announcedAt: before(3 * MINUTE),
     end: 'in_doubt',
+    error: '',
     needsOperator: true,
     ...over,
   };

@@ -49,7 +49,7 @@ test('a row says its state in a word, why, its runs, and [P5] that its cost is u
   expect(row.getByText('tool `browser` for 4 m')).toBeTruthy();
   expect(row.getByText('12 of 50')).toBeTruthy();
   expect(row.getByText('cost unknown')).toBeTruthy();
-  expect(row.getByText('12 s').getAttribute('datetime')).toBe(before(12_000));
+  expect(row.getByText('10 s').getAttribute('datetime')).toBe(before(12_000));
 });
 
 test('[S41] a row of a journal that nobody runs reads as last recorded, under its journal', async () => {
@@ -58,6 +58,19 @@ test('[S41] a row of a journal that nobody runs reads as last recorded, under it
   expect(within(rowNamed('old-one')).queryByRole('button')).toBeNull();
   expect(screen.getByText('From Ben')).toBeTruthy();
   expect(screen.getByText('read-only')).toBeTruthy();
+});
+
+test('[P5] runs that began and did not finish are no “no runs”', async () => {
+  const health = { sample: 0, failures: 0, runs: [], verdict: 'unknown' } as const;
+  const none = { day: '2026-11-29', runs: 0, maxRunsPerDay: null, cost: null };
+  await show(
+    hostWith([
+      rowOf({ name: 'a', health: { ...health, runs: [] }, budget: { ...none, runs: 1 } }),
+      rowOf({ name: 'b', health: { ...health, runs: [] }, budget: none }),
+    ]),
+  );
+  expect(within(rowNamed('a')).getByText('none finished yet')).toBeTruthy();
+  expect(within(rowNamed('b')).getByText('no runs yet')).toBeTruthy();
 });
 
 test('counts are filters, and an empty result says which filter emptied it and takes it away', async () => {

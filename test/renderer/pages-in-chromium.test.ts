@@ -141,12 +141,85 @@ describe.skipIf(executablePath === undefined)(`the console in Chromium${why}`, (
     30_000,
   );
 
+  const focused = (page: Page) =>
+    page.evaluate(() => {
+      const element = document.activeElement;
+      return `${element?.tagName} ${element?.getAttribute('aria-label') ?? element?.textContent ?? ''}`.trim();
+    });
+
+  test('the menu of a row, its question and the way into a process and back, by keyboard alone', async () => {
+    const { page, faults, close } = await opened(LIGHT, '/#/');
+    const button = page.getByRole('button', { name: 'All actions: market-watcher' }).first();
+    await button.evaluate((element) => Object.assign(element, { isTheSame: true }));
+    await button.focus();
+    await page.keyboard.press('Enter');
+    const seen = [await focused(page)];
+    for (const key of ['ArrowDown', 'End', 'ArrowDown', 'Escape']) {
+      await page.keyboard.press(key);
+      seen.push(await focused(page));
+    }
+    expect(seen).toEqual([
+      'A Suspend',
+      'A Trigger now',
+      'A Force-recover…',
+      'A Suspend',
+      'BUTTON All actions: market-watcher',
+    ]);
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    expect(await button.evaluate((element) => 'isTheSame' in element)).toBe(true);
+    for (const key of ['Enter', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    await page.getByRole('alertdialog').waitFor();
+    await expect.poll(() => focused(page)).toBe('BUTTON Cancel');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => focused(page)).toBe('BUTTON All actions: market-watcher');
+    // The key that chose an item without a question presses nothing else when it comes up.
+    for (const key of ['Enter', 'Enter']) await page.keyboard.press(key);
+    await page.getByText('market-watcher: suspending failed').waitFor();
+    expect(await page.getByRole('menu').count()).toBe(0);
+    await page.getByRole('row', { name: 'market-watcher' }).first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'market-watcher' }).waitFor();
+    await expect.poll(() => focused(page)).toBe('H1 market-watcher');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => focused(page)).toBe('TR market-watcher');
+    await close();
+    expect(faults).toEqual([]);
+  }, 30_000);
+
+  test('forced colours keep the selected tab, the edge of a field, and the rails of the timeline', async () => {
+    const { page, close } = await opened(LIGHT, '/#/');
+    await page.emulateMedia({ forcedColors: 'active' });
+    const style = (selector: string, property: string, pseudo?: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate(
+          (element, [name, part]) => getComputedStyle(element, part).getPropertyValue(name!),
+          [property, pseudo],
+        );
+    expect(await style('.bp6-input', 'border-top-width')).toBe('1px');
+    await page.goto(`${pages.url}${WATCHER}`);
+    await page.locator('.hf-entry-line').first().waitFor();
+    expect(await style('[role=tab][aria-selected=true]', 'border-bottom-width')).toBe('3px');
+    const canvas = await style('body', 'background-color');
+    for (const part of ['::before', '::after']) {
+      expect(await style('.hf-entry-line', 'background-color', part)).not.toBe(canvas);
+    }
+    await close();
+  }, 30_000);
+
   test('[P5] a host that falls silent is named, with the age of the data, and actions go off', async () => {
     const { page, close } = await opened(LIGHT, '/#/');
     await page.getByText(/^data as of/).waitFor();
     await page.evaluate(() => (window as unknown as { fallSilent: () => void }).fallSilent());
     await page.getByText(/^Data as of \d\d:\d\d:\d\d\.$/).waitFor({ timeout: 15_000 });
     expect(await page.getByRole('button', { name: 'Suspend: market-watcher' }).isDisabled()).toBe(true);
+    const tooHigh = await page.evaluate(() =>
+      [document.documentElement, document.querySelector('main')!].some(
+        (box) => box.scrollHeight > box.clientHeight,
+      ),
+    );
+    expect(tooHigh).toBe(false);
     await close();
   }, 30_000);
 });

@@ -67,6 +67,46 @@ test('a gap reads the newest page again while following, and when the reader ask
   await expect.poll(() => seqs(store)).toEqual([199]);
 });
 
+test('a gap while the newest page is on its way is not covered up: the page is read again', async () => {
+  const host = readyHost();
+  let arrive = (): void => undefined;
+  host.answer(
+    'timeline.read',
+    () =>
+      new Promise((resolve) => {
+        arrive = () => resolve(ok({ rows: rows(5, 4), before: 'c1' }));
+      }),
+  );
+  const store = createProcessStore(host.client);
+  store.show(target);
+  await expect.poll(() => host.askedFor('timeline.read').length).toBe(1);
+  says(host, [99], true);
+  host.answer('timeline.read', () => ok({ rows: rows(99, 98), before: 'c9' }));
+  arrive();
+  await expect.poll(() => seqs(store)).toEqual([99, 98]);
+  expect(store.store.getState().timeline.missed).toBe(false);
+});
+
+test('a gap while the newest page is on its way waits for a reader who does not follow', async () => {
+  const host = readyHost();
+  const store = createProcessStore(host.client);
+  let arrive = (): void => undefined;
+  host.answer(
+    'timeline.read',
+    () =>
+      new Promise((resolve) => {
+        arrive = () => resolve(ok({ rows: rows(5, 4), before: 'c1' }));
+      }),
+  );
+  store.show(target);
+  store.follow(false);
+  await expect.poll(() => host.askedFor('timeline.read').length).toBe(1);
+  says(host, [99], true);
+  arrive();
+  await expect.poll(() => seqs(store)).toEqual([5, 4]);
+  expect(store.store.getState().timeline.missed).toBe(true);
+});
+
 test('older entries come page by page from where the last page ended', async () => {
   const host = readyHost();
   const store = await shown(host);

@@ -122,6 +122,36 @@ test('a doubt shows what it was, and the operator’s answer goes out with its r
   });
 });
 
+test('[P5] what an effect in doubt said is shown, in its card and in the question', async () => {
+  const error = 'timeout of 30 s exceeded';
+  const invocation = {
+    eventId: 'ev-41',
+    invocation: 41,
+    attempt: 1,
+    triggerId: 'cron-0',
+    triggerType: 'cron',
+    startedAt: before(MINUTE),
+    effects: [effectOf({ error })],
+  };
+  await show(hostWith(rowOf({ doubts: 1 }), { open: [invocation] }), HASH);
+  const doubts = within(screen.getByRole('region', { name: 'Effects in doubt' }));
+  expect(doubts.getByText(`It said: ${error}`)).toBeTruthy();
+  expect(doubts.queryByText(/nobody recorded how it ended/)).toBeNull();
+  fireEvent.click(doubts.getByRole('button', { name: 'It happened…: charge_card' }));
+  expect(within(screen.getByRole('alertdialog')).getByText(`It said: ${error}`)).toBeTruthy();
+});
+
+test('the reason is not said twice', async () => {
+  const why = 'in doubt: charge_card';
+  await show(hostWith(rowOf({ why }), { reason: why }), HASH);
+  expect(screen.getAllByText(why, { exact: false })).toHaveLength(1);
+});
+
+test('a process that opens takes the focus to its heading', async () => {
+  await show(hostWith(), HASH);
+  expect(document.activeElement?.tagName).toBe('H1');
+});
+
 test('the timeline says how much of the journal it shows, and goes on towards the beginning', async () => {
   await show(hostWith(), HASH);
   expect(screen.getByText('Showing 3 of 1204 entries.')).toBeTruthy();

@@ -1,7 +1,7 @@
 import { assert, json, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
 import { jsonProblem } from '../../renderer/features/actions/json-problem.ts';
-import { longSpanText, spanText } from '../../renderer/ui/durations.ts';
+import { longSpanText, spanText, steppedAge } from '../../renderer/ui/durations.ts';
 import { jsonLines } from '../../renderer/ui/json-lines.ts';
 import { clockText, dayWords, isoText, momentText, offsetText } from '../../renderer/ui/moments.ts';
 import { costText, counted, countText, cutMiddle, sizeText } from '../../renderer/ui/numbers.ts';
@@ -28,6 +28,8 @@ test('spans are short, in their largest unit, and never negative', () => {
     '3 d',
     '3 d 4 h',
   ]);
+  const ages = [-5, 9_900, 10_000, 19_999, 59_000, 199_000].map((ms) => longSpanText(steppedAge(ms)));
+  expect(ages).toEqual(['0 s', '9 s', '10 s', '10 s', '50 s', '3 m 10 s']);
 });
 
 test('a moment is shown in local time with its offset and in UTC, and copied as it is written', () => {

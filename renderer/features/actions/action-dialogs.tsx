@@ -1,10 +1,11 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Result } from '../../../core/contract/define.ts';
 import type { Action, ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
 import { useConsole, usePart, useSilent } from '../../app/console-context.ts';
 import { ACTION_TABLE } from '../../stores/action-table.ts';
 import { targetOf } from '../../stores/target.ts';
 import { lookOf } from '../../ui/state-look.ts';
+import { focusAgain } from '../../ui/focus.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { consequencesOf, FrozenState, Interrupted } from './consequences.tsx';
 import { EffectDialog } from './effect-dialog.tsx';
@@ -17,6 +18,7 @@ export function ActionDialogs() {
     ({ actions }) => actions,
     (state) => state.question,
   );
+  useFocusReturn(question !== null);
   if (question === null) return null;
   if (question.kind === 'effect') return <EffectDialog key={question.effect.effectId} question={question} />;
   const { action, row } = question;
@@ -25,6 +27,23 @@ export function ActionDialogs() {
   ) : (
     <LightDialog action={action} row={row} />
   );
+}
+
+/** When a question is answered or left, the focus goes back to where it was asked. */
+function useFocusReturn(asking: boolean): void {
+  const { actions } = useConsole();
+  const opener = useRef<Element | null>(null);
+  useEffect(
+    () =>
+      actions.store.subscribe((now, then) => {
+        if (then.question === null && now.question !== null) opener.current = document.activeElement;
+      }),
+    [actions],
+  );
+  useEffect(() => {
+    if (!asking) return undefined;
+    return () => focusAgain(opener.current);
+  }, [asking]);
 }
 
 interface Props {

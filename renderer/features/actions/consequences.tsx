@@ -3,7 +3,7 @@ import { counted } from '../../ui/numbers.ts';
 import { lookOf } from '../../ui/state-look.ts';
 import { StateMark } from '../../ui/state-mark.tsx';
 import { Ago } from '../../ui/time-text.tsx';
-import { visibleLine } from '../../ui/visible-text.ts';
+import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
 
 /** What will happen, in sentences, from what is open in the process. Pure. */
 export function consequencesOf(action: Action, detail: ProcessDetail): readonly string[] {
@@ -91,6 +91,9 @@ export function Interrupted({ detail }: { readonly detail: ProcessDetail }) {
                   <li key={effect.effectId} className={`hf-effect hf-effect-${effect.end}`}>
                     <code className="hf-mono">{visibleLine(effect.name)}</code>
                     <span>{ENDS[effect.end]}</span>
+                    {effect.error !== '' && (
+                      <div className="hf-effect-error hf-block">It said: {visibleBlock(effect.error)}</div>
+                    )}
                   </li>
                 ))}
               </ul>

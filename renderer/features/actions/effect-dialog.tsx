@@ -71,6 +71,7 @@ export function EffectDialog({ question: { effect, resolution } }: { readonly qu
         <Ago at={effect.announcedAt} long suffix=" ago" /> with
       </p>
       <pre className="hf-mono hf-block hf-args">{visibleBlock(effect.argsPreview)}</pre>
+      {effect.error !== '' && <p className="hf-block">It said: {visibleBlock(effect.error)}</p>}
       <p>{words.outcome}</p>
       {resolution === 'happened' && (
         <div className="hf-field">

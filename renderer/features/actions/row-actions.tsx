@@ -1,11 +1,12 @@
 import { Button, Menu, MenuItem, PopoverNext } from '@blueprintjs/core';
 import { More } from '@blueprintjs/icons';
-import { memo, useState } from 'react';
+import { memo, useRef, useState } from 'react';
 import type { Action, ProcessRow } from '../../../core/contract/views.ts';
 import { useActionsOff, useConsole } from '../../app/console-context.ts';
 import { ACTION_TABLE } from '../../stores/action-table.ts';
 import { targetOf } from '../../stores/target.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
+import { focusFirst, onMenuKey, onMenuKeyUp } from '../../ui/menu-keys.ts';
 import { ActionIcon } from './action-icons.tsx';
 
 interface Props {
@@ -52,21 +53,12 @@ interface MoreProps {
 
 function MoreActions({ row, name, disabled, tabIndex }: MoreProps) {
   const { actions } = useConsole();
-  // A popover for each of five hundred rows would be dear: it comes into being at the first click.
-  const [wanted, setWanted] = useState(false);
-  const button = (onClick?: () => void) => (
-    <Button
-      variant="minimal"
-      size="small"
-      icon={<More />}
-      aria-label={`All actions: ${name}`}
-      title="All actions"
-      disabled={disabled}
-      tabIndex={tabIndex}
-      {...(onClick === undefined ? {} : { onClick })}
-    />
-  );
-  if (!wanted) return button(() => setWanted(true));
+  const button = useRef<HTMLButtonElement>(null);
+  const [open, setOpen] = useState(false);
+  const close = (): void => {
+    setOpen(false);
+    button.current?.focus();
+  };
   const item = (action: Action) => {
     const { label, confirming } = ACTION_TABLE[action];
     return (
@@ -75,19 +67,58 @@ function MoreActions({ row, name, disabled, tabIndex }: MoreProps) {
         icon={<ActionIcon action={action} />}
         text={confirming === 'none' ? label : `${label}…`}
         {...(confirming === 'full' ? { intent: 'danger' as const } : {})}
-        onClick={() => actions.choose(row, action)}
+        shouldDismissPopover={false}
+        onClick={() => {
+          // The button has the focus before a question opens, so that the question gives it back to something.
+          close();
+          actions.choose(row, action);
+        }}
       />
     );
   };
+  // A popover for each of five hundred rows would be dear: it is there while it is open, and the button always.
   return (
-    <PopoverNext
-      defaultIsOpen
-      placement="bottom-end"
-      arrow={false}
-      animation="minimal"
-      content={<Menu aria-label={`Actions: ${name}`}>{row.actions.map(item)}</Menu>}
-    >
-      {button()}
-    </PopoverNext>
+    <span className="hf-menu-room">
+      <Button
+        ref={button}
+        variant="minimal"
+        size="small"
+        icon={<More />}
+        aria-label={`All actions: ${name}`}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        title="All actions"
+        disabled={disabled}
+        tabIndex={tabIndex}
+        onClick={() => (open ? close() : setOpen(true))}
+      />
+      {open && !disabled && (
+        <PopoverNext
+          isOpen
+          placement="bottom-end"
+          arrow={false}
+          animation="minimal"
+          autoFocus={false}
+          enforceFocus={false}
+          shouldReturnFocusOnClose={false}
+          onInteraction={(next, event) => {
+            // Pressing the button again is the button's own affair; a press elsewhere takes the focus there.
+            const inButton = event?.target instanceof Node && button.current?.contains(event.target);
+            if (!next && inButton !== true) setOpen(false);
+          }}
+          renderTarget={({ ref }) => <span ref={ref} className="hf-menu-anchor" />}
+          content={
+            <Menu
+              aria-label={`Actions: ${name}`}
+              ulRef={focusFirst}
+              onKeyDownCapture={(event) => onMenuKey(event, close)}
+              onKeyUp={onMenuKeyUp}
+            >
+              {row.actions.map(item)}
+            </Menu>
+          }
+        />
+      )}
+    </span>
   );
 }

@@ -5,7 +5,7 @@ import { hashOf, processPlace } from '../../stores/place.ts';
 import { targetOf } from '../../stores/target.ts';
 import { HealthTicks } from '../../ui/health-ticks.tsx';
 import { dayWords } from '../../ui/moments.ts';
-import { costText, countText } from '../../ui/numbers.ts';
+import { costText, countText, noRunsText } from '../../ui/numbers.ts';
 import { StateMark } from '../../ui/state-mark.tsx';
 import { useTicking } from '../../ui/ticker.ts';
 import { Ago } from '../../ui/time-text.tsx';
@@ -135,16 +135,17 @@ function BudgetCell({ row: { budget } }: { readonly row: ProcessRow }) {
   );
 }
 
-function HealthCell({ row: { health } }: { readonly row: ProcessRow }) {
+function HealthCell({ row: { health, budget } }: { readonly row: ProcessRow }) {
   const { sample, failures, runs, verdict } = health;
   const share = `${failures} of ${sample}`;
-  const words = sample === 0 ? 'no runs yet' : failures === 0 ? `last ${sample} ok` : `${share} failed`;
+  const words =
+    sample === 0 ? noRunsText(budget.runs) : failures === 0 ? `last ${sample} ok` : `${share} failed`;
   return (
     <>
       <span className="hf-first">
         <HealthTicks runs={runs} />
       </span>
-      <span className={verdict === 'failing' ? 'hf-second hf-alarm-text' : 'hf-second'}>
+      <span className={verdict === 'failing' ? 'hf-second hf-alarm-text' : 'hf-second'} title={words}>
         {verdict === 'failing' ? `failing, ${share}` : words}
       </span>
     </>

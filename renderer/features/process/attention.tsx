@@ -71,8 +71,11 @@ function Doubts({ detail, doubts }: DoubtsProps) {
       <WarningSign className="hf-callout-icon" />
       <div className="hf-doubts">
         <div>
-          <strong>{counted(doubts.length, 'effect')} in doubt.</strong> Started, and nobody recorded how it
-          ended. Look at the system it touched, then say what you found.
+          <strong>{counted(doubts.length, 'effect')} in doubt.</strong>{' '}
+          {doubts.every(({ error }) => error === '')
+            ? 'Started, and nobody recorded how it ended.'
+            : 'Started, and nothing that was recorded tells whether it happened.'}{' '}
+          Look at the system it touched, then say what you found.
         </div>
         <ul className="hf-plain">
           {doubts.map((effect) => (
@@ -109,6 +112,7 @@ function Doubt({ detail: { row }, effect }: { readonly detail: ProcessDetail; re
           </span>
         </div>
         <code className="hf-mono hf-block hf-args">{visibleBlock(effect.argsPreview)}</code>
+        {effect.error !== '' && <div className="hf-block">It said: {visibleBlock(effect.error)}</div>}
         <div className="hf-muted">
           key <CutText text={effect.key} room={64} />
         </div>

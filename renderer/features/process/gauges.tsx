@@ -3,7 +3,7 @@ import { Th } from '@blueprintjs/icons';
 import { lazy, Suspense, useId, useState, type ReactNode } from 'react';
 import type { ProcessRow } from '../../../core/contract/views.ts';
 import { dayWords } from '../../ui/moments.ts';
-import { costText, counted, countText } from '../../ui/numbers.ts';
+import { costText, counted, countText, noRunsText } from '../../ui/numbers.ts';
 import { useTicking } from '../../ui/ticker.ts';
 
 // The charts are the heaviest part of the console and nothing of the first paint.
@@ -121,7 +121,7 @@ const VERDICTS: Readonly<Record<ProcessRow['health']['verdict'], string>> = {
 };
 
 /** Failures of the last ten runs. Whether that is alarming is the host's judgement, not the console's. */
-export function HealthGauge({ health }: { readonly health: ProcessRow['health'] }) {
+export function HealthGauge({ row: { health, budget } }: { readonly row: ProcessRow }) {
   const { sample, failures, runs, verdict } = health;
   return (
     <GaugeCard
@@ -148,7 +148,11 @@ export function HealthGauge({ health }: { readonly health: ProcessRow['health'] 
         )
       }
     >
-      <span>{sample === 0 ? 'No runs yet' : `${failures} of the last ${counted(sample, 'run')} failed`}</span>
+      <span>
+        {sample === 0
+          ? `Runs: ${noRunsText(budget.runs)}`
+          : `${failures} of the last ${counted(sample, 'run')} failed`}
+      </span>
       <span className={verdict === 'failing' ? 'hf-alarm-text' : 'hf-muted'}>{VERDICTS[verdict]}</span>
     </GaugeCard>
   );

@@ -4,6 +4,7 @@ import { useActionsOff, useConsole, usePart } from '../../app/console-context.ts
 import { ACTION_TABLE } from '../../stores/action-table.ts';
 import { FLEET, hashOf } from '../../stores/place.ts';
 import { targetOf } from '../../stores/target.ts';
+import { PageHeading } from '../../ui/page-heading.tsx';
 import { StateMark } from '../../ui/state-mark.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
@@ -19,6 +20,7 @@ export function ProcessHeader({ detail }: { readonly detail: ProcessDetail }) {
     (state) => state.journals.find(({ id }) => id === row.journalId),
   );
   const look = useShownState(row);
+  const why = visibleLine(row.why);
   return (
     <header className="hf-process-header">
       <div className="hf-process-title">
@@ -28,7 +30,7 @@ export function ProcessHeader({ detail }: { readonly detail: ProcessDetail }) {
           <span>{journal === undefined ? visibleLine(row.journalId) : visibleLine(journal.title)}</span>
           {!row.live && <span className="hf-access hf-access-read-only">read-only</span>}
         </nav>
-        <h1>{visibleLine(row.name)}</h1>
+        <PageHeading>{visibleLine(row.name)}</PageHeading>
         <div className="hf-process-state">
           <span className={`hf-state hf-hue-${look.hue}`}>
             <StateMark look={look} size={16} />
@@ -47,7 +49,7 @@ export function ProcessHeader({ detail }: { readonly detail: ProcessDetail }) {
             </span>
           )}
         </div>
-        {row.why !== '' && <p className={`hf-why hf-tone-${row.tone}`}>{visibleLine(row.why)}</p>}
+        {why !== '' && why !== visibleLine(reason) && <p className={`hf-why hf-tone-${row.tone}`}>{why}</p>}
       </div>
       <HeaderActions detail={detail} />
     </header>

@@ -6,6 +6,7 @@ import { FLEET, hashOf } from '../../stores/place.ts';
 import type { Target } from '../../stores/target.ts';
 import { isTyping } from '../../ui/keys.ts';
 import { countText } from '../../ui/numbers.ts';
+import { PageHeading } from '../../ui/page-heading.tsx';
 import { EmptyView, FailedView, Skeleton } from '../../ui/state-of-view.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { Attention } from './attention.tsx';
@@ -48,7 +49,7 @@ export function ProcessView({ target }: { readonly target: Target }) {
   const name = visibleLine(target.process);
   return (
     <section className="hf-view hf-view-process" aria-label={name}>
-      {(detail === null || closed) && <h1 className="hf-hidden">{name}</h1>}
+      {(detail === null || closed) && <PageHeading className="hf-hidden">{name}</PageHeading>}
       {closed ? (
         <EmptyView title="This journal is not open" action={<a href={hashOf(FLEET)}>Back to the fleet</a>}>
           <p>{name} belongs to a journal that is not open any more. Open it again to see the process.</p>
@@ -95,7 +96,7 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
           <LifecycleDiagram lifecycle={detail.lifecycle} state={row.state} live={row.live} />
         </section>
         <BudgetGauge budget={row.budget} />
-        <HealthGauge health={row.health} />
+        <HealthGauge row={row} />
         <UnderWay open={detail.open} />
         <Facts detail={detail} />
       </aside>
