@@ -140,7 +140,7 @@ function setShared(snapshot: ProcessSnapshot, state: JsonObject): ProcessSnapsho
   return snapshot;
 }
 
+/** Only what was looked at; the shared sections stand outside the mark. */
 function pick(rest: JsonObject): Partial<ProcessSnapshot> {
-  const known = emptySnapshot() as unknown as Record<string, unknown>;
-  return Object.fromEntries(Object.entries(rest).filter(([key]) => Object.hasOwn(known, key)));
+  return Object.fromEntries(Object.entries(rest).filter(([key]) => Object.hasOwn(MARK, key)));
 }

@@ -148,6 +148,18 @@ describe('over anything at all', () => {
       data,
     }));
 
+  test('[P8] a section that stands outside the mark is not believed inside it', () => {
+    const state = {
+      holdfast: { fold_version: 1, invocationCount: [{ toString: null }], lifecycle: 7, context: 'x' },
+    };
+    const at = { timestamp: '2026-01-05T09:00:00+00:00' };
+    const folded = foldEntries([
+      { ...at, seq: 1, entry_type: 'checkpoint', data: { state } },
+      { ...at, seq: 2, entry_type: 'invocation_result', data: {} },
+    ]);
+    expect(folded).toMatchObject({ invocationCount: 1, lifecycle: 'running', context: {} });
+  });
+
   test('[P8] garbage in any field of any type never throws, and what it leaves can be checkpointed', () => {
     fc.assert(
       fc.property(legalEntries(15), fc.array(entry, { maxLength: 20 }), legalEntries(15), (a, b, c) => {
