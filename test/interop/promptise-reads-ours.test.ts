@@ -24,7 +24,7 @@ import { pythonJson } from './python-json.ts';
 
 // Importing Promptise takes seconds, so everything is made first and asked about once.
 
-const NEEDS = 'needs Promptise 1.10.1: node test/interop/promptise.ts install';
+const NEEDS = 'Promptise 1.10.1 is not here. Install it: npx node test/interop/promptise.ts install';
 let root = '';
 let read: ReadonlyMap<string, Json> = new Map();
 let recovered: ReadonlyMap<string, Json> = new Map();

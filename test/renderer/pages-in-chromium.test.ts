@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type Axe from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findChromium, installLine } from '../standin/find-chromium.ts';
 import { servePages, type Pages } from './preview/serve.ts';
 
@@ -80,20 +80,23 @@ const CASES = [LIGHT, DARK, LARGE].flatMap((look) =>
   })),
 );
 
-const why = executablePath === undefined ? ` (there is no Chromium here. Install it: ${installLine()})` : '';
-
-describe.skipIf(executablePath === undefined)(`the console in Chromium${why}`, () => {
+describe('the console in Chromium', () => {
   let directory = '';
   let browser: Browser;
   let pages: Pages;
 
+  beforeEach((context) => {
+    context.skip(executablePath === undefined, `There is no Chromium here. Install it: ${installLine()}`);
+  });
   beforeAll(async () => {
+    if (executablePath === undefined) return;
     directory = mkdtempSync(join(tmpdir(), 'holdfast-pages-'));
     pages = await servePages(directory);
     const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-    browser = await chromium.launch({ executablePath: executablePath!, args });
+    browser = await chromium.launch({ executablePath, args });
   }, 60_000);
   afterAll(async () => {
+    if (executablePath === undefined) return;
     await browser.close();
     await pages[Symbol.asyncDispose]();
     rmSync(directory, { recursive: true });
