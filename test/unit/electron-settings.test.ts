@@ -27,7 +27,7 @@ test('a setting is kept, in a directory that did not exist', () => {
   expect(openSettings(path).get()).toEqual({ ...DEFAULTS, hideOnClose: false });
 });
 
-test('a setting that can’t be written still holds for this session', () => {
+test('a setting that can’t be written still holds as long as the console runs', () => {
   const blocked = join(directory, 'file');
   writeFileSync(blocked, 'not a directory');
   const settings = openSettings(join(blocked, 'shell.json'));
