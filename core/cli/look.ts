@@ -150,7 +150,7 @@ async function newest(
   let missing = count;
   for (let cursor: Cursor | null | undefined; missing > 0 && cursor !== null;) {
     const page = await journal.readLast(process, missing, cursor);
-    pages.unshift([...page.entries, ...page.badLines].sort((a, b) => a.offset - b.offset));
+    pages.unshift([...page.entries, ...page.badLines].sort((a, b) => a.seq - b.seq || a.offset - b.offset));
     missing -= page.entries.length + page.badLines.length;
     cursor = page.before;
   }

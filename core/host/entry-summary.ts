@@ -1,6 +1,6 @@
 import type { Tone } from '../contract/views.ts';
 import { isKnownType, type EntryType, type StoredEntry } from '../model/entry.ts';
-import { textAt, type Json, type JsonObject } from '../model/json.ts';
+import { textAt, type Json, type JsonObject, objectsAt, showJson } from '../model/json.ts';
 import { cut, showCut } from './cut.ts';
 
 const MAX_SUMMARY = 160;
@@ -90,13 +90,38 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
     case 'dead_letter':
       return { summary: join('given up', text('reason')), tone: 'alarm' };
     case 'journal_repaired':
-      return { summary: `an incomplete end of ${show('bytes')} bytes was set aside`, tone: 'attention' };
+      return journalRepaired(data);
+    case 'journal_full':
+      return { summary: `the disk was full: ${show('refused_entries')} entries were refused`, tone: 'alarm' };
+    case 'journal_adopted':
+      return { summary: `adopted from ${text('format')}: ${show('lines')} lines`, tone: 'attention' };
+    case 'foreign_lines':
+      return { summary: `entries ${show('from')} to ${show('to')} were written by somebody else`, tone: 'alarm' };
+    case 'segments_dropped':
+      return { summary: `entries ${show('first_seq')} to ${show('last_seq')} are kept no longer`, tone: 'quiet' };
     case 'writer_opened':
       return { summary: `written by host process ${show('pid')}, epoch ${show('epoch')}`, tone: 'quiet' };
     case 'configured':
       return { summary: `configuration ${text('hash').slice(0, 12)}`, tone: 'quiet' };
     case 'log':
       return { summary: text('text'), tone: text('level') === 'error' ? 'alarm' : 'quiet' };
+  }
+}
+
+function journalRepaired(data: JsonObject): EntrySummary {
+  const bytes = showJson(data['bytes'] ?? null);
+  switch (textAt(data, 'kind')) {
+    case 'repair': {
+      const gaps = objectsAt(data, 'gaps').length;
+      return {
+        summary: `repaired into this copy, with ${gaps === 1 ? 'one gap' : `${gaps} gaps`}`,
+        tone: 'alarm',
+      };
+    }
+    case 'unfinished_batch':
+      return { summary: `an unfinished batch of ${bytes} bytes was set aside`, tone: 'attention' };
+    default:
+      return { summary: `an incomplete end of ${bytes} bytes was set aside`, tone: 'attention' };
   }
 }
 

@@ -204,7 +204,7 @@ export function timelineRow(entry: StoredEntry): TimelineRow {
   const data = showCut(entry.data, MAX_VALUE, 2);
   const eventId = entry.data['event_id'];
   return {
-    id: String(entry.offset),
+    id: `${entry.seq}.${entry.offset}`,
     seq: entry.seq,
     at: cut(entry.timestamp, MAX_WORD),
     type: cut(entry.entry_type, MAX_WORD),
@@ -227,7 +227,7 @@ function eventOfEffect({ data }: StoredEntry): string | null {
 
 export function badLineRow({ seq, offset, sizeBytes, reason }: BadLine): TimelineRow {
   return {
-    id: String(offset),
+    id: `${seq}.${offset}`,
     seq,
     at: '',
     type: 'unreadable line',

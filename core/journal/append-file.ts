@@ -1,24 +1,25 @@
-// The writing end of one journal file.
+// The writing end of one process's journal.
 //
 // J4  An entry is acknowledged when its line feed is as durable as the journal promises, never before.
 // J7  Every write checks the length that was written: on a full disk write returns short and throws nothing. A full disk
-//     cuts the file back to the last whole batch and refuses; any other error poisons this file for good, since nobody
-//     knows what the kernel still holds.
+//     cuts the file back to the last whole batch, refuses, and says so in a line for which room was kept; any other error
+//     poisons this file for good, since nobody knows what the kernel still holds.
 // S8  Writes are O_APPEND; before each batch the file must still be the one at its path, with the size that we left it.
 // S11 Each line carries `ack`, the highest seq known durable at the moment it is written: whatever was acknowledged before
 //     is named by every line behind it.
+// S13 After each sync the heads say how far the journal is durable.
+// S15 A full checkpoint that finds the file long begins a new segment instead.
 //
 // Group commit: entries are lined up while a sync is under way and go out in one write and one sync. A batch is taken
 // only after two microtask turns, so that callers that were just acknowledged get their next entry into it: without
-// that, batches alternate between one entry and the rest, at half the rate.
+// that, batches alternate between one entry and the rest, at half the rate. A batch ends at a size, so that a process
+// with much to say does not keep the others from theirs.
 
-import { closeSync, fdatasync, fstatSync, ftruncateSync, statSync, writeSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { fstatSync, statSync } from 'node:fs';
 import type { JournalEntry, StoredEntry } from '../model/entry.ts';
 import { AppError, codeOf, messageOf, RetryableError } from '../model/errors.ts';
 import { encodeBody, hashLine, sealLine } from './codec.ts';
-
-const sync = promisify(fdatasync);
+import { writeAll, type Disk } from './disk.ts';
 
 /**
  * `always`: acknowledged after fdatasync. `interval`: acknowledged when written, synced every 50 ms. `os`: never
@@ -26,15 +27,66 @@ const sync = promisify(fdatasync);
  */
 export type Durability = 'always' | 'interval' | 'os';
 const SYNC_INTERVAL_MS = 50;
+const MAX_BATCH_BYTES = 1024 * 1024;
+/**
+ * Without a sync, looking at the path would cost more than writing: then the knowledge that the file there and the lock
+ * are still ours may be this old. The file's own size is looked at before each batch.
+ */
+const PATH_CHECK_MS = 50;
 
 export interface FilePosition {
   readonly seq: number;
   /** The hash of the last line. */
   readonly prev: string;
   readonly sizeBytes: number;
+  /** The number of the first line of the segment. */
+  readonly first: number;
 }
 
-interface Waiting {
+/** A journal that was taken for writing. */
+export interface OpenedFile {
+  readonly fd: number;
+  /** All of it is durable. */
+  readonly position: FilePosition;
+  /** What has to be said before anything else. */
+  readonly say: readonly JournalEntry[];
+  /** Keeps the head wherever it is kept [S13]. */
+  readonly heads: Heads;
+}
+
+export interface Heads extends Disposable {
+  write(position: FilePosition, fd: number, isUnsynced: boolean): void;
+}
+
+export interface AppendFileOptions {
+  readonly disk: Disk;
+  readonly path: string;
+  readonly durability: Durability;
+  readonly segmentBytes: number;
+  /** Takes the file; entries given meanwhile are lined up. */
+  readonly open: () => Promise<OpenedFile>;
+  /** Seals the file and gives the descriptor of the next segment, which holds this line, durable [S15]. */
+  readonly startSegment: (line: Buffer, sealed: FilePosition) => Promise<number>;
+  /** @throws `journal.lock-lost` once somebody else may write here */
+  readonly checkLock: () => void;
+  /** The disk is full: does this with a little room that was kept, if there is any. */
+  readonly withRoom: (write: () => void) => void;
+  /** There was room again. */
+  readonly onRoom: () => void;
+  /** The entry that says that the disk was full. */
+  readonly fullEntry: (refused: number) => JournalEntry;
+}
+
+export interface AppendOptions {
+  /** Durable before it is acknowledged, whatever the journal promises [S29]. */
+  readonly synced?: boolean;
+  /** A full checkpoint: may begin a segment [S15]. */
+  readonly mayBeginSegment?: boolean;
+  /** Done right before it is written. */
+  readonly before?: () => void;
+}
+
+interface Waiting extends AppendOptions {
   readonly entry: JournalEntry;
   readonly body: Buffer;
   readonly resolve: (entry: StoredEntry) => void;
@@ -42,32 +94,39 @@ interface Waiting {
 }
 
 export class AppendFile {
-  readonly #fd: number;
-  readonly #path: string;
-  readonly #durability: Durability;
+  /** Resolves when what opening said is durable, and rejects with why the file could not be taken [S7]. */
+  readonly signed: Promise<void>;
+  readonly #options: AppendFileOptions;
+  #opened: OpenedFile | null = null;
+  #fd = -1;
+  #inode = -1;
   /** What is written and whole. */
-  #written: FilePosition;
-  /** The highest seq known durable. */
-  #ack: number;
+  #written: FilePosition = { seq: 0, prev: '', sizeBytes: 0, first: 1 };
+  /** What is known durable of it. */
+  #durable = this.#written;
   #waiting: Waiting[] = [];
   #flushing: Promise<void> | null = null;
   #poison: Error | null = null;
   #timer: NodeJS.Timeout | null = null;
+  /** The sync that the interval asked for. */
+  #syncing: Promise<void> = Promise.resolve();
+  #pathCheckedAt = 0;
+  #isSigned = false;
+  #isFull = false;
 
-  constructor(fd: number, path: string, position: FilePosition, durability: Durability) {
-    this.#fd = fd;
-    this.#path = path;
-    this.#durability = durability;
-    this.#written = position;
-    this.#ack = position.seq;
+  constructor(options: AppendFileOptions) {
+    this.#options = options;
+    this.signed = this.#open();
+    // Whoever does not wait for it is told by the next append: the lines behind these are refused with them.
+    this.signed.catch(() => {});
   }
 
-  /** True once nothing can be written through this descriptor any more [J7]. */
+  /** True once nothing can be written here any more [J7]. */
   get isPoisoned(): boolean {
     return this.#poison !== null;
   }
 
-  append(entry: JournalEntry): Promise<StoredEntry> {
+  append(entry: JournalEntry, options: AppendOptions = {}): Promise<StoredEntry> {
     if (this.#poison !== null) return Promise.reject(this.#poison);
     let body: Buffer;
     try {
@@ -76,97 +135,209 @@ export class AppendFile {
       return Promise.reject(error);
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ entry, body, resolve, reject });
-      this.#flushing ??= this.#flush();
+      this.#waiting.push({ ...options, entry, body, resolve, reject });
+      // Opening begins it when it has put its own entries first.
+      if (this.#opened !== null) this.#flushing ??= this.#flush();
     });
   }
 
   /** Resolves when everything lined up is acknowledged or refused, synced whatever the durability, and closed. */
   async close(): Promise<void> {
+    await this.signed.catch(() => {}); // who waits for it knows
     await this.#flushing;
     if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#syncing;
+    const opened = this.#opened;
     try {
-      if (this.#poison === null && this.#durability !== 'os') await sync(this.#fd);
+      if (this.#poison === null) await this.#syncWritten();
     } finally {
-      this.#poison ??= new AppError(
-        'journal.closed',
-        `${this.#path} is closed: nothing can be appended any more.`,
-      );
-      closeSync(this.#fd);
+      this.#poison ??= closedError(this.#options.path);
+      this.#opened = null;
+      if (opened !== null) {
+        opened.heads[Symbol.dispose]();
+        this.#options.disk.close(this.#fd);
+      }
     }
+  }
+
+  async #open(): Promise<void> {
+    try {
+      const opened = await this.#options.open();
+      this.#opened = opened;
+      this.#use(opened.fd);
+      this.#written = opened.position;
+      this.#durable = opened.position;
+      this.#isFull = false;
+      const said = opened.say.map(
+        (entry) =>
+          new Promise<StoredEntry>((resolve, reject) => {
+            const body = encodeBody(entry);
+            this.#waiting.push({ entry, body, resolve, reject, synced: true });
+          }),
+      );
+      // What was lined up meanwhile comes behind.
+      this.#waiting = [...this.#waiting.splice(-said.length), ...this.#waiting];
+      const all = Promise.all(said);
+      this.#flushing ??= this.#flush();
+      await all;
+      this.#isSigned = true;
+    } catch (error) {
+      const failure = this.#poisoned(error);
+      if (!this.isPoisoned) this.#refuse([], failure);
+      this.#poison ??= failure;
+      throw failure;
+    }
+  }
+
+  #use(fd: number): void {
+    this.#fd = fd;
+    this.#inode = fstatSync(fd).ino;
   }
 
   async #flush(): Promise<void> {
     while (this.#waiting.length > 0) {
       await Promise.resolve();
       await Promise.resolve();
-      const batch = this.#waiting;
-      this.#waiting = [];
-      let stored: readonly StoredEntry[];
-      try {
-        stored = this.#write(batch);
-      } catch (error) {
-        this.#refuse(batch, isDiskFull(error) ? this.#cutBack(error) : this.#poisoned(error));
-        continue;
-      }
-      try {
-        if (this.#durability === 'always') await sync(this.#fd);
-        else if (this.#durability === 'interval') this.#syncSoon();
-      } catch (error) {
-        // Full or not: what a failed sync leaves in memory and on the disk is anybody's guess.
-        this.#refuse(batch, this.#poisoned(error));
-        continue;
-      }
-      if (this.#durability === 'always') this.#ack = stored.at(-1)!.seq;
-      for (const [at, { resolve }] of batch.entries()) resolve(stored[at]!);
+      const batch = this.#take();
+      if (batch.length === 1 && this.#beginsSegment(batch[0]!)) await this.#flushSegment(batch[0]!);
+      else await this.#flushBatch(batch);
     }
     this.#flushing = null;
   }
 
+  /** As many as go out together: a checkpoint that begins a segment goes alone. */
+  #take(): Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    for (const item of this.#waiting) {
+      if (count > 0 && (bytes + item.body.length > MAX_BATCH_BYTES || item.mayBeginSegment === true)) break;
+      bytes += item.body.length;
+      count += 1;
+      if (item.mayBeginSegment === true) break;
+    }
+    if (count === this.#waiting.length) {
+      const all = this.#waiting;
+      this.#waiting = [];
+      return all;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  #beginsSegment({ mayBeginSegment }: Waiting): boolean {
+    return mayBeginSegment === true && this.#written.sizeBytes >= this.#options.segmentBytes;
+  }
+
+  async #flushBatch(batch: readonly Waiting[]): Promise<void> {
+    const { durability } = this.#options;
+    const isSynced = durability === 'always' || batch.some(({ synced }) => synced === true);
+    let stored: readonly StoredEntry[];
+    try {
+      stored = this.#write(batch, isSynced);
+    } catch (error) {
+      this.#refuse(batch, isDiskFull(error) ? this.#cutBack(error, batch.length) : this.#poisoned(error));
+      return;
+    }
+    try {
+      if (isSynced) await this.#syncWritten();
+      else if (durability === 'interval') this.#syncSoon();
+    } catch (error) {
+      // Full or not: what a failed sync leaves in memory and on the disk is anybody's guess.
+      this.#refuse(batch, this.#poisoned(error));
+      return;
+    }
+    for (const [at, { resolve }] of batch.entries()) resolve(stored[at]!);
+    if (this.#isFull) {
+      this.#isFull = false;
+      this.#options.onRoom();
+    }
+  }
+
+  async #flushSegment(item: Waiting): Promise<void> {
+    const { seq: before, prev } = this.#written;
+    const seq = before + 1;
+    try {
+      this.#checkFile(true);
+      item.before?.();
+      await this.#syncWritten();
+      const line = sealLine(item.body, { seq, ack: before, prev });
+      const sealed = this.#fd;
+      this.#use(await this.#options.startSegment(line, this.#written));
+      this.#options.disk.close(sealed);
+      const sizeBytes = line.length + 1;
+      this.#written = { seq, prev: hashLine(line), sizeBytes, first: seq };
+      this.#durableTo(this.#written);
+      item.resolve({ ...item.entry, seq, verification: 'verified', offset: 0, sizeBytes });
+    } catch (error) {
+      // A full disk leaves the segment as it was: the next one begins at a checkpoint for which there is room.
+      this.#refuse([item], isDiskFull(error) ? this.#cutBack(error, 1) : this.#poisoned(error));
+    }
+  }
+
   /** Forms the lines only now, so that each says what is durable at the moment it is written [S11]. */
-  #write(batch: readonly Waiting[]): readonly StoredEntry[] {
-    const { size, ino } = fstatSync(this.#fd);
-    if (statSync(this.#path, { throwIfNoEntry: false })?.ino !== ino) {
-      throw new AppError(
-        'journal.foreign-writer',
-        `${this.#path} was deleted, moved or replaced by somebody else while it was being written. Writing stops; put it back or restore it, then start again.`,
-        { path: this.#path },
-      );
-    }
-    if (size !== this.#written.sizeBytes) {
-      throw new AppError(
-        'journal.foreign-writer',
-        `${this.#path} was changed by somebody else: it has ${size} bytes where ${this.#written.sizeBytes} were left. Writing stops; find out who writes there, then start again.`,
-        { path: this.#path, expected: this.#written.sizeBytes, found: size },
-      );
-    }
-    let { seq, prev } = this.#written;
-    let offset = size;
+  #write(batch: readonly Waiting[], isSynced: boolean): readonly StoredEntry[] {
+    this.#checkFile(isSynced);
+    let { seq, prev, sizeBytes: offset } = this.#written;
     const lines: Buffer[] = [];
-    const stored = batch.map(({ entry, body }): StoredEntry => {
+    const stored = batch.map(({ entry, body, before }): StoredEntry => {
+      before?.();
       seq += 1;
-      const line = sealLine(body, { seq, ack: this.#ack, prev });
+      const line = sealLine(body, { seq, ack: this.#durable.seq, prev });
       prev = hashLine(line);
       lines.push(line, LINE_FEED);
       const sizeBytes = line.length + 1;
       offset += sizeBytes;
       return { ...entry, seq, verification: 'verified', offset: offset - sizeBytes, sizeBytes };
     });
-    const bytes = Buffer.concat(lines);
-    // A short count throws nothing; the write of the rest says why.
-    for (let done = 0; done < bytes.length;) done += writeSync(this.#fd, bytes, done);
-    this.#written = { seq, prev, sizeBytes: offset };
+    writeAll(this.#options.disk, this.#fd, Buffer.concat(lines));
+    this.#written = { seq, prev, sizeBytes: offset, first: this.#written.first };
     return stored;
+  }
+
+  /** @throws `journal.foreign-writer` where somebody else has been at the file [S8] */
+  #checkFile(isPathDue: boolean): void {
+    const { path, checkLock } = this.#options;
+    const now = performance.now();
+    const isDue = isPathDue || now - this.#pathCheckedAt >= PATH_CHECK_MS;
+    const stats = isDue ? statSync(path, { throwIfNoEntry: false }) : fstatSync(this.#fd);
+    if (stats === undefined || stats.nlink === 0 || stats.ino !== this.#inode) {
+      throw new AppError(
+        'journal.foreign-writer',
+        `${path} was deleted, moved or replaced by somebody else while it was being written. Writing stops; put it back or restore it, then start again.`,
+        { path },
+      );
+    }
+    const { size } = stats;
+    if (size !== this.#written.sizeBytes) {
+      throw new AppError(
+        'journal.foreign-writer',
+        `${path} was changed by somebody else: it has ${size} bytes where ${this.#written.sizeBytes} were left. Writing stops; find out who writes there, then start again.`,
+        { path, expected: this.#written.sizeBytes, found: size },
+      );
+    }
+    if (!isDue) return;
+    checkLock();
+    this.#pathCheckedAt = now;
+  }
+
+  async #syncWritten(): Promise<void> {
+    const position = this.#written;
+    if (position.seq === this.#durable.seq) return;
+    await this.#options.disk.sync(this.#fd);
+    this.#durableTo(position);
+  }
+
+  #durableTo(position: FilePosition): void {
+    if (position.seq <= this.#durable.seq) return;
+    this.#durable = position;
+    this.#opened?.heads.write(position, this.#fd, false);
   }
 
   #syncSoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      const { seq } = this.#written;
-      sync(this.#fd).then(
-        () => (this.#ack = Math.max(this.#ack, seq)),
-        (error: unknown) => (this.#poison ??= this.#poisoned(error)),
-      );
+      this.#syncing = this.#syncWritten().catch((error: unknown) => {
+        this.#refuse([], this.#poisoned(error));
+      });
     }, SYNC_INTERVAL_MS);
   }
 
@@ -178,29 +349,65 @@ export class AppendFile {
     for (const { reject } of refused) reject(failure);
   }
 
-  #cutBack(cause: unknown): AppError {
+  #cutBack(cause: unknown, refused: number): AppError {
+    const { disk, path } = this.#options;
     try {
-      ftruncateSync(this.#fd, this.#written.sizeBytes);
+      disk.truncate(this.#fd, this.#written.sizeBytes);
+      this.#sayFull(refused + this.#waiting.length);
     } catch (error) {
       return this.#poisoned(error);
     }
     return new RetryableError(
       'journal.disk-full',
-      `The disk of ${this.#path} is full. Nothing was lost and nothing half written is left; make room, then force-recover the process.`,
-      { path: this.#path },
+      `The disk of ${path} is full. Nothing was lost and nothing half written is left; make room, then force-recover the process.`,
+      { path },
       { cause },
     );
   }
 
+  /** Once for each time that the disk is full, and never before the writer has signed in [S7]. */
+  #sayFull(refused: number): void {
+    if (this.#isFull || !this.#isSigned) return;
+    this.#isFull = true;
+    const { disk, withRoom, fullEntry } = this.#options;
+    withRoom(() => {
+      const { sizeBytes } = this.#written;
+      const entry = fullEntry(refused);
+      try {
+        this.#write([{ entry, body: encodeBody(entry), resolve: () => {}, reject: () => {} }], false);
+        this.#syncSoon();
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+        // Somebody else was faster. The refusal is told to whoever asked, and that is all that can be done.
+        disk.truncate(this.#fd, sizeBytes);
+      }
+    });
+  }
+
   #poisoned(error: unknown): AppError {
+    const { path } = this.#options;
     if (error instanceof AppError) return error;
+    if (this.#opened !== null) this.#markUnsynced(this.#opened);
     return new AppError(
       'journal.poisoned',
-      `${this.#path} can't be written any more: ${messageOf(error)}. What was acknowledged before is safe; start again once the disk is well.`,
-      { path: this.#path, code: codeOf(error) },
+      `${path} can't be written any more: ${messageOf(error)}. What was acknowledged before is safe; start again once the disk is well.`,
+      { path, code: codeOf(error) },
       { cause: error },
     );
   }
+
+  /** So that whoever takes the file next trusts the disk only with what is written anew [J7]. */
+  #markUnsynced({ heads }: OpenedFile): void {
+    try {
+      heads.write(this.#durable, this.#fd, true);
+    } catch {
+      // The disk fails, which is what is being told; without the mark nothing is known of the file but its lines.
+    }
+  }
+}
+
+function closedError(path: string): AppError {
+  return new AppError('journal.closed', `${path} is closed: nothing can be appended any more.`);
 }
 
 function isDiskFull(error: unknown): boolean {

@@ -3,29 +3,48 @@
 // S19  In a foreign journal the file is written first too, and no context is journaled: a valid file that equals no
 //      checkpoint line is newer than all of them, and wins.
 
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { stateOf } from '../model/checkpoint.ts';
 import { codeOf } from '../model/errors.ts';
 import { isObject, sameJson, type JsonObject } from '../model/json.ts';
 import type { CheckpointRecord } from '../model/ports.ts';
-import { asciiJson } from './codec.ts';
-import { PRIVATE_FILE, STATE_DIRECTORY } from './layout.ts';
+import { asciiJson, decodeLine } from './codec.ts';
+import { writeAll, type Disk } from './disk.ts';
+import { STATE_DIRECTORY } from './layout.ts';
+import { committedEnd, linesForwards, withFile } from './lines.ts';
 import { parseLossless } from './lossless.ts';
 import { checkpointFile } from './process-files.ts';
-import { entriesForwards, isBad } from './read-entries.ts';
 import { unreadable } from './unreadable.ts';
 
-export function writeCheckpointFile(directory: string, processId: string, state: JsonObject): void {
-  const text = `${asciiJson(state)}\n`;
+export function writeCheckpointFile(
+  disk: Disk,
+  directory: string,
+  processId: string,
+  state: JsonObject,
+): void {
+  const text = Buffer.from(`${asciiJson(state)}\n`, 'latin1');
   // One for all: there is one writer, and the name of a process may leave no room for more.
   const temporary = join(directory, STATE_DIRECTORY, 'checkpoint.tmp');
   try {
-    writeFileSync(temporary, text, { mode: PRIVATE_FILE });
-    renameSync(temporary, join(directory, checkpointFile(processId)));
+    const fd = disk.open(temporary, 'w');
+    try {
+      writeAll(disk, fd, text);
+    } finally {
+      disk.close(fd);
+    }
+    disk.rename(temporary, join(directory, checkpointFile(processId)));
   } catch {
     // The line, which is the truth, comes next: it says what is wrong with the disk, or that nothing is.
-    rmSync(temporary, { force: true });
+    removeQuietly(temporary);
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // The next one is written over it.
   }
 }
 
@@ -49,6 +68,8 @@ export function readCheckpointFile(directory: string, processId: string): JsonOb
   }
 }
 
+const CHECKPOINT = '"checkpoint"';
+
 /** The newest checkpoint of a foreign journal, whose file may be ahead of its lines [S19]. */
 export function foreignCheckpoint(
   directory: string,
@@ -58,10 +79,16 @@ export function foreignCheckpoint(
   const file = readCheckpointFile(directory, processId);
   let newest: CheckpointRecord | null = null;
   let isAhead = file !== null;
-  for (const item of entriesForwards(entriesPath)) {
-    if (isBad(item) || item.entry_type !== 'checkpoint') continue;
-    newest = { state: stateOf(item.data), seq: item.seq };
-    if (file !== null && sameJson(file, newest.state)) isAhead = false;
-  }
+  let seq = 0;
+  withFile(entriesPath, (source) => {
+    for (const { bytes } of linesForwards(source, 0, committedEnd(source))) {
+      seq += 1;
+      if (!bytes.includes(CHECKPOINT)) continue;
+      const decoded = decodeLine(bytes);
+      if (!decoded.ok || decoded.entry.entry_type !== 'checkpoint') continue;
+      newest = { state: stateOf(decoded.entry.data), seq: decoded.keys?.seq ?? seq };
+      if (file !== null && sameJson(file, newest.state)) isAhead = false;
+    }
+  });
   return file !== null && isAhead ? { state: file, seq: null } : newest;
 }

@@ -1,14 +1,14 @@
 // What a writer has to know about a file before it appends to it.
 
-import { fstatSync } from 'node:fs';
 import { isFullCheckpoint, stateOf } from '../model/checkpoint.ts';
 import { codeOf } from '../model/errors.ts';
 import { numberAt, objectAt } from '../model/json.ts';
 import type { Cursor } from '../model/ports.ts';
 import type { FilePosition } from './append-file.ts';
 import { FIRST_PREV, hashLine, recordedSeq } from './codec.ts';
-import { countLines, linesBackwards } from './lines.ts';
+import { committedEnd, countLines, fileSource, linesBackwards } from './lines.ts';
 import { entriesForwards, isBad, pageBackwards } from './read-entries.ts';
+import { firstSeq, type SealedSegment } from './segments.ts';
 
 /** The process that the first readable line names; null in a file without one, or one that may not be read. */
 export function ownerOf(path: string): string | null {
@@ -23,21 +23,24 @@ export function ownerOf(path: string): string | null {
   return null;
 }
 
-/** Where the file ends: the number and the hash that the next line goes on from. */
-export function positionOf(fd: number): FilePosition {
-  const sizeBytes = fstatSync(fd).size;
-  for (const { bytes } of linesBackwards(fd, sizeBytes)) {
+/** Where the committed lines of an active segment end: the number and the hash that the next line goes on from. */
+export function positionOf(fd: number, sealed: SealedSegment | null): FilePosition {
+  const source = fileSource(fd);
+  const sizeBytes = committedEnd(source);
+  const first = sealed === null ? firstSeq(source, sizeBytes) : sealed.last + 1;
+  for (const { bytes } of linesBackwards(source, sizeBytes)) {
     // On a journal that lost lines, counting would give numbers out twice.
-    return { seq: recordedSeq(bytes) ?? countLines(fd, sizeBytes), prev: hashLine(bytes), sizeBytes };
+    const seq = recordedSeq(bytes) ?? first - 1 + countLines(source, sizeBytes);
+    return { seq, prev: hashLine(bytes), sizeBytes, first };
   }
-  return { seq: 0, prev: FIRST_PREV, sizeBytes };
+  return { seq: first - 1, prev: FIRST_PREV, sizeBytes, first };
 }
 
 /** The epoch of the journal's last writer; at most as far back as the last full checkpoint, which carries it. */
-export function lastEpoch(path: string): number {
+export function lastEpoch(directory: string, name: string): number {
   let cursor: Cursor | null | undefined;
   while (cursor !== null) {
-    const page = pageBackwards(path, 200, cursor);
+    const page = pageBackwards(directory, name, 200, cursor);
     for (const { entry_type, data } of page.entries.toReversed()) {
       if (entry_type === 'writer_opened') return numberAt(data, 'epoch');
       if (entry_type === 'checkpoint' && isFullCheckpoint(data)) {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { VERSION } from '../model/version.ts';
@@ -10,6 +11,8 @@ export interface HostIdentity {
   /** As the operating system tells it, so that a later process with the same pid is known for another. */
   readonly startTime: string;
   readonly bootId: string;
+  /** The machine, in a form that tells it from others and nothing about it. */
+  readonly machine: string;
   readonly build: string;
 }
 
@@ -22,6 +25,7 @@ export function hostIdentity(): HostIdentity {
     pid: process.pid,
     startTime: osProcessStartTime(process.pid) ?? '',
     bootId: readBootId(),
+    machine: machineOf(),
     build: VERSION,
   };
   return own;
@@ -34,4 +38,14 @@ function readBootId(): string {
   } catch {
     return hostname();
   }
+}
+
+function machineOf(): string {
+  let name = hostname();
+  try {
+    name = readFileSync('/etc/machine-id', 'utf8').trim() || name;
+  } catch {
+    // Only some systems have one.
+  }
+  return createHash('sha256').update(`holdfast:${name}`).digest('hex').slice(0, 16);
 }

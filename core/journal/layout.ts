@@ -5,7 +5,7 @@ export const PRIVATE_DIRECTORY = 0o700;
 
 /** Marks a directory as a journal of ours; double-clicking it opens the directory. */
 export const MARKER_FILE = 'journal.holdfast';
-/** Lock, holder and quarantined bytes. */
+/** Lock, holder, heads, sealed segments, spilled values and quarantined bytes. */
 export const STATE_DIRECTORY = '.holdfast';
 /** Where a workspace keeps its journal unless it says otherwise, and where Promptise keeps its own. */
 export const WORKSPACE_JOURNAL = '.holdfast-journal';

@@ -3,6 +3,14 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
+/** Bytes that are read by position: a file, or what a packed one holds. */
+export interface ByteSource {
+  /** At the moment of opening. */
+  readonly sizeBytes: number;
+  /** Fewer bytes than asked for where the source ends. */
+  read(offset: number, length: number): Buffer;
+}
+
 const CHUNK_BYTES = 64 * 1024;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
@@ -15,26 +23,37 @@ export interface Line {
   readonly bytes: Buffer;
 }
 
-/** Opens for reading, gives the size at this moment, and closes however the callback ends. */
-export function withFile<T>(path: string, use: (fd: number, sizeBytes: number) => T): T {
+/** An open file, as long as it is at this moment. Whoever opened it closes it. */
+export function fileSource(fd: number): ByteSource {
+  return {
+    sizeBytes: fstatSync(fd).size,
+    read: (offset, length) => {
+      const buffer = Buffer.allocUnsafe(length);
+      let filled = 0;
+      while (filled < length) {
+        const count = readSync(fd, buffer, filled, length - filled, offset + filled);
+        // The file was cut while we read: what is gone is treated as never written.
+        if (count === 0) return buffer.subarray(0, filled);
+        filled += count;
+      }
+      return buffer;
+    },
+  };
+}
+
+export function bufferSource(bytes: Buffer): ByteSource {
+  return { sizeBytes: bytes.length, read: (offset, length) => bytes.subarray(offset, offset + length) };
+}
+
+/** Opens for reading, and closes however the callback ends. */
+export function withFile<T>(path: string, use: (source: ByteSource, sizeBytes: number) => T): T {
   const fd = openSync(path, 'r');
   try {
-    return use(fd, fstatSync(fd).size);
+    const source = fileSource(fd);
+    return use(source, source.sizeBytes);
   } finally {
     closeSync(fd);
   }
-}
-
-function readAt(fd: number, offset: number, length: number): Buffer {
-  const buffer = Buffer.allocUnsafe(length);
-  let filled = 0;
-  while (filled < length) {
-    const count = readSync(fd, buffer, filled, length - filled, offset + filled);
-    // The file was cut while we read: what is gone is treated as never written.
-    if (count === 0) return buffer.subarray(0, filled);
-    filled += count;
-  }
-  return buffer;
 }
 
 function lineAt(bytes: Buffer, offset: number): Line {
@@ -43,11 +62,11 @@ function lineAt(bytes: Buffer, offset: number): Line {
 }
 
 /** Where the last line feed before `endOffset` ends: everything before it is committed. */
-export function committedEnd(fd: number, endOffset: number): number {
+export function committedEnd(source: ByteSource, endOffset = source.sizeBytes): number {
   let end = endOffset;
   while (end > 0) {
     const start = Math.max(0, end - CHUNK_BYTES);
-    const at = readAt(fd, start, end - start).lastIndexOf(LINE_FEED);
+    const at = source.read(start, end - start).lastIndexOf(LINE_FEED);
     if (at >= 0) return start + at + 1;
     end = start;
   }
@@ -55,13 +74,13 @@ export function committedEnd(fd: number, endOffset: number): number {
 }
 
 /** The committed lines before `endOffset`, last first. `endOffset` must be just behind a line feed, or 0. */
-export function* linesBackwards(fd: number, endOffset: number): Generator<Line> {
+export function* linesBackwards(source: ByteSource, endOffset: number): Generator<Line> {
   let end = endOffset; // just behind the line feed of the next line to give
   let chunkStart = endOffset;
   let pending: Buffer[] = []; // bytes of that line that lie behind chunkStart, in order
   while (end > 0) {
     const start = Math.max(0, chunkStart - CHUNK_BYTES);
-    let chunk = readAt(fd, start, chunkStart - start);
+    let chunk = source.read(start, chunkStart - start);
     if (chunkStart === end) chunk = chunk.subarray(0, -1);
     chunkStart = start;
     for (;;) {
@@ -82,12 +101,16 @@ export function* linesBackwards(fd: number, endOffset: number): Generator<Line> 
 }
 
 /** The committed lines from `startOffset` (the beginning of a line) on, up to the last line feed before `endOffset`. */
-export function* linesForwards(fd: number, startOffset: number, endOffset: number): Generator<Line> {
+export function* linesForwards(
+  source: ByteSource,
+  startOffset: number,
+  endOffset: number,
+): Generator<Line> {
   let offset = startOffset;
   let position = startOffset;
   let pending: Buffer[] = [];
   while (position < endOffset) {
-    const chunk = readAt(fd, position, Math.min(CHUNK_BYTES, endOffset - position));
+    const chunk = source.read(position, Math.min(CHUNK_BYTES, endOffset - position));
     if (chunk.length === 0) return;
     position += chunk.length;
     let from = 0;
@@ -105,10 +128,10 @@ export function* linesForwards(fd: number, startOffset: number, endOffset: numbe
 }
 
 /** How many lines end before `endOffset`. */
-export function countLines(fd: number, endOffset: number): number {
+export function countLines(source: ByteSource, endOffset: number): number {
   let count = 0;
   for (let position = 0; position < endOffset;) {
-    const chunk = readAt(fd, position, Math.min(1024 * 1024, endOffset - position));
+    const chunk = source.read(position, Math.min(1024 * 1024, endOffset - position));
     if (chunk.length === 0) break;
     for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) count += 1;
     position += chunk.length;

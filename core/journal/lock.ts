@@ -4,8 +4,16 @@
 // S7     The epoch grows at every acquisition and is committed while the lock is held.
 // Who holds it stands beside it in holder.json, since a locked file can't be read.
 
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError, codeOf, messageOf, RetryableError } from '../model/errors.ts';
 import { isObject, numberAt, textAt, type Json } from '../model/json.ts';
@@ -23,6 +31,8 @@ export interface DirectoryLock extends Disposable {
   readonly epoch: number;
   /** Makes the epoch higher than `other`, for a journal that has seen more epochs than its lock file. */
   raiseAbove(other: number): number;
+  /** @throws `journal.lock-lost` when its file was taken away, so that another writer may come [S8] */
+  check(): void;
 }
 
 /**
@@ -31,6 +41,7 @@ export interface DirectoryLock extends Disposable {
  */
 export function acquireLock(directory: string, identity: HostIdentity): DirectoryLock {
   const database = open(directory);
+  const inode = inodeOf(directory);
   let epoch = 0;
   const raise = (above: number): number => {
     epoch = Math.max(epoch, above) + 1;
@@ -57,13 +68,32 @@ export function acquireLock(directory: string, identity: HostIdentity): Director
       return epoch;
     },
     raiseAbove: (other) => (other < epoch ? epoch : raise(other)),
+    check: () => {
+      if (inodeOf(directory) !== inode) throw lockLost(directory);
+    },
     [Symbol.dispose]: () => database.close(),
   };
 }
 
+function lockPath(directory: string): string {
+  return join(directory, STATE_DIRECTORY, 'lock', 'lock.sqlite');
+}
+
+function inodeOf(directory: string): number | null {
+  return statSync(lockPath(directory), { throwIfNoEntry: false })?.ino ?? null;
+}
+
+function lockLost(directory: string): AppError {
+  return new AppError(
+    'journal.lock-lost',
+    `The lock of ${directory} was deleted or replaced while it was held, so somebody else may write there now. Writing stops; leave .holdfast alone, and start again.`,
+    { directory },
+  );
+}
+
 function open(directory: string): Database.Database {
-  const folder = join(directory, STATE_DIRECTORY, 'lock');
-  const path = join(folder, 'lock.sqlite');
+  const path = lockPath(directory);
+  const folder = dirname(path);
   let database: Database.Database | undefined;
   try {
     mkdirSync(folder, { recursive: true, mode: PRIVATE_DIRECTORY });

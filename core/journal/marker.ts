@@ -1,20 +1,11 @@
 // S1/S8  The marker makes a directory ours. Only a directory whose marker we made is ever written.
 
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError, codeOf } from '../model/errors.ts';
 import { isObject, numberAt, textAt, type Json } from '../model/json.ts';
-import { FORMAT_VERSION, MARKER_FILE, PRIVATE_FILE, STATE_DIRECTORY } from './layout.ts';
+import { writeAll, type Disk } from './disk.ts';
+import { FORMAT_VERSION, MARKER_FILE, STATE_DIRECTORY } from './layout.ts';
 import { ENTRIES_SUFFIX } from './process-files.ts';
 import { unreadable } from './unreadable.ts';
 
@@ -23,6 +14,8 @@ export interface Marker {
   readonly id: string;
   /** Of the workspace that the journal belongs to, relative to the journal's parent. */
   readonly workspace: string | null;
+  /** The id of the journal that this is a copy of [S10]. */
+  readonly copiedFrom: string | null;
 }
 
 /**
@@ -51,6 +44,7 @@ export function readMarker(directory: string): Marker | null {
     format: numberAt(parsed, 'format'),
     id: textAt(parsed, 'id'),
     workspace: typeof workspace === 'string' ? workspace : null,
+    copiedFrom: textAt(parsed, 'copied_from') || null,
   };
 }
 
@@ -94,23 +88,35 @@ function isJournalFile(name: string): boolean {
  * marker appears whole or not at all, so that neither a rival nor a crash leaves half of one.
  * @throws what {@link mayWriteIn} throws
  */
-export function claimDirectory(directory: string, workspace: string | null): Marker {
-  return (
-    mayWriteIn(directory) ??
-    writeMarker(directory, { format: FORMAT_VERSION, id: crypto.randomUUID(), workspace })
-  );
+export function claimDirectory(disk: Disk, directory: string, workspace: string | null): Marker {
+  const marker = mayWriteIn(directory);
+  if (marker !== null) return marker;
+  const made = { format: FORMAT_VERSION, id: crypto.randomUUID(), workspace, copiedFrom: null };
+  writeMarker(disk, directory, made);
+  return made;
 }
 
-function writeMarker(directory: string, marker: Marker): Marker {
+/** Gives a copy a name of its own: two journals with one would be taken for each other [S10]. */
+export function nameCopy(disk: Disk, directory: string, marker: Marker): Marker {
+  const made = { ...marker, id: crypto.randomUUID(), copiedFrom: marker.id };
+  writeMarker(disk, directory, made);
+  return made;
+}
+
+function writeMarker(disk: Disk, directory: string, { format, id, workspace, copiedFrom }: Marker): void {
   const temporary = join(directory, STATE_DIRECTORY, 'marker.tmp');
-  const fd = openSync(temporary, 'w', PRIVATE_FILE);
+  const marker = {
+    format,
+    id,
+    ...(workspace === null ? {} : { workspace }),
+    ...(copiedFrom === null ? {} : { copied_from: copiedFrom }),
+  };
+  const fd = disk.open(temporary, 'w');
   try {
-    const { workspace, ...always } = marker;
-    writeSync(fd, `${JSON.stringify(workspace === null ? always : marker)}\n`);
-    fsyncSync(fd);
+    writeAll(disk, fd, Buffer.from(`${JSON.stringify(marker)}\n`));
+    disk.syncNow(fd);
   } finally {
-    closeSync(fd);
+    disk.close(fd);
   }
-  renameSync(temporary, join(directory, MARKER_FILE));
-  return marker;
+  disk.rename(temporary, join(directory, MARKER_FILE));
 }

@@ -3,7 +3,7 @@ import type { NewEntry, StoredEntry } from '../model/entry.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { CheckpointRecord, Cursor, EntryPage, JournalProvider, ReadOptions } from '../model/ports.ts';
 import { parseTimestamp } from '../model/time.ts';
-import { stateOf } from '../model/checkpoint.ts';
+import { isFullCheckpoint, stateOf } from '../model/checkpoint.ts';
 import { decodeLine, encodeLine, FIRST_PREV, hashLine } from './codec.ts';
 import { completeEntry, type EntrySources, sinceOf, SYSTEM_SOURCES } from './complete-entry.ts';
 
@@ -69,6 +69,14 @@ export class InMemoryJournal implements JournalProvider {
       badLines: [],
       before: start === 0 ? null : (`m${start}` as Cursor),
     };
+  }
+
+  async *readSinceCheckpoint(processId: string): AsyncGenerator<readonly StoredEntry[]> {
+    const entries = this.#of(processId).map(({ entry }) => entry);
+    const start = entries.findLastIndex(
+      ({ entry_type, data }) => entry_type === 'checkpoint' && isFullCheckpoint(data),
+    );
+    yield entries.slice(Math.max(0, start));
   }
 
   async processes(): Promise<readonly string[]> {

@@ -1,16 +1,27 @@
-// Entries of one journal file. Reading never writes and never takes a lock [J4].
+// Entries of one process's journal. Reading never writes and never takes a lock [J4].
 
-import { closeSync, fstatSync, openSync } from 'node:fs';
-import type { BadLine, StoredEntry } from '../model/entry.ts';
+import { closeSync, openSync } from 'node:fs';
+import { isFullCheckpoint } from '../model/checkpoint.ts';
+import { isBad, type BadLine, type StoredEntry } from '../model/entry.ts';
 import { AppError } from '../model/errors.ts';
 import type { Cursor, EntryPage, ReadOptions } from '../model/ports.ts';
 import { parseTimestamp } from '../model/time.ts';
 import { decodeLine, FIRST_PREV, hashLine, recordedSeq } from './codec.ts';
 import { sinceOf } from './complete-entry.ts';
-import { committedEnd, countLines, linesBackwards, linesForwards, withFile, type Line } from './lines.ts';
+import { committedEnd, countLines, fileSource, linesBackwards, linesForwards, type Line } from './lines.ts';
+import { Segments, type OpenSegment } from './segments.ts';
+
+export { isBad };
 
 /** A page ends early when its lines add up to this. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+/** The beginning of a line, or the end of the last one. */
+export interface Place {
+  /** The number of its segment's first line. */
+  readonly first: number;
+  readonly offset: number;
+}
 
 /** What the line before says about the next one. */
 interface Before {
@@ -24,19 +35,25 @@ const AT_BEGINNING: Before = { hash: FIRST_PREV, seq: null };
 const NOT_READ: Before = { hash: undefined, seq: null };
 
 /**
- * The committed entries and bad lines of a file, oldest first, from the line that begins at `startOffset` and has the
+ * The committed entries and bad lines of one file, oldest first, from the line that begins at `startOffset` and has the
  * number `startSeq`. Memory is bounded by the longest line.
  */
 export function* entriesForwards(
   path: string,
   startOffset = 0,
-  startSeq = 1,
+  startSeq?: number,
 ): Generator<StoredEntry | BadLine> {
   const fd = openSync(path, 'r');
   try {
-    let physical = startSeq;
-    let before = startOffset === 0 ? AT_BEGINNING : NOT_READ;
-    for (const line of linesForwards(fd, startOffset, committedEnd(fd, fstatSync(fd).size))) {
+    const source = fileSource(fd);
+    let physical = startSeq ?? 0;
+    let before = NOT_READ;
+    let isFirst = true;
+    for (const line of linesForwards(source, startOffset, committedEnd(source))) {
+      // The first line of a later segment follows one that is in another file.
+      if (isFirst && startSeq === undefined) physical = recordedSeq(line.bytes) ?? 1;
+      if (isFirst && startOffset === 0) before = beforeFirst(physical, line);
+      isFirst = false;
       const item = toItem(line, () => physical, before);
       if (item !== null) yield item;
       before = behind(line, item);
@@ -47,62 +64,180 @@ export function* entriesForwards(
   }
 }
 
+/** The entries and bad lines of a whole journal, oldest first, from a place on. Memory is bounded by a segment. */
+export function* journalForwards(
+  directory: string,
+  name: string,
+  from: Place | null = null,
+): Generator<StoredEntry | BadLine> {
+  for (const { item } of journalLines(directory, name, from)) yield item;
+}
+
+const PART_LINES = 500;
+const PART_BYTES = 1024 * 1024;
+
+/** As {@link journalForwards}, in parts, between which others on this thread get a turn. */
+export async function* partsForwards(
+  directory: string,
+  name: string,
+  from: Place | null,
+): AsyncGenerator<readonly (StoredEntry | BadLine)[]> {
+  let part: (StoredEntry | BadLine)[] = [];
+  let bytes = 0;
+  for (const item of journalForwards(directory, name, from)) {
+    part.push(item);
+    bytes += item.sizeBytes;
+    if (part.length < PART_LINES && bytes < PART_BYTES) continue;
+    yield part;
+    part = [];
+    bytes = 0;
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+  if (part.length > 0) yield part;
+}
+
+export interface JournalLine {
+  /** The number of its segment's first line, and that segment's file. */
+  readonly segment: number;
+  readonly path: string;
+  readonly line: Line;
+  readonly item: StoredEntry | BadLine;
+}
+
+/** As {@link journalForwards}, with the lines themselves. */
+export function* journalLines(
+  directory: string,
+  name: string,
+  from: Place | null = null,
+): Generator<JournalLine> {
+  using segments = Segments.open(directory, name);
+  if (segments === null) return;
+  let at = from === null ? 0 : segments.find(from.first);
+  if (at < 0) throw badCursor();
+  let before = NOT_READ;
+  let expected = 1;
+  for (; at < segments.count; at += 1) {
+    const segment = segments.at(at);
+    if (segment === null) continue;
+    const { first, path, source, end } = segment;
+    const start = from?.first === first ? from.offset : 0;
+    const isBeginning = at === 0 && start === 0;
+    if (start > 0 || first !== expected) before = NOT_READ;
+    // Counted only where lines do not say their number themselves.
+    let lines = 0;
+    let linesBefore = start === 0 ? 0 : null;
+    for (const line of linesForwards(source, start, end)) {
+      const physical = (): number => first + (linesBefore ??= countLines(source, start)) + lines;
+      if (isBeginning && lines === 0) before = beforeFirst(first, line);
+      const item = toItem(line, physical, before);
+      if (item !== null) yield { segment: first, path, line, item };
+      before = behind(line, item);
+      lines += 1;
+      expected = item === null ? expected + 1 : item.seq + 1;
+    }
+  }
+}
+
 /** Oldest first, with Promptise's meaning of the options: `limit` gives the first n that match. */
-export function selectForwards(path: string, options: ReadOptions): StoredEntry[] {
+export function selectForwards(directory: string, name: string, options: ReadOptions): StoredEntry[] {
   const since = sinceOf(options.since);
   const selected: StoredEntry[] = [];
-  for (const item of entriesForwards(path)) {
-    if (options.limit !== undefined && selected.length >= options.limit) break;
+  if (options.limit !== undefined && options.limit <= 0) return selected;
+  for (const item of journalForwards(directory, name)) {
     if (isBad(item)) continue;
     if (options.entryType !== undefined && item.entry_type !== options.entryType) continue;
     if (since !== null && (parseTimestamp(item.timestamp) ?? 0) < since) continue;
     selected.push(item);
+    if (options.limit !== undefined && selected.length >= options.limit) break;
   }
   return selected;
 }
 
-/** The newest `limit` lines before `before`, or before the last line feed. */
-export function pageBackwards(path: string, limit: number, before?: Cursor): EntryPage {
-  return withFile(path, (fd, size) => {
-    const committed = committedEnd(fd, size);
-    const end = before === undefined ? committed : Math.min(offsetOf(before), committed);
-    if (committedEnd(fd, end) !== end) throw badCursor();
-    const lines: Line[] = [];
-    let bytes = 0;
-    // One more than asked for: its hash is what the page's first line has to name.
-    for (const line of linesBackwards(fd, end)) {
-      lines.push(line);
-      bytes += line.sizeBytes;
-      if (lines.length > limit || (lines.length > 1 && bytes > MAX_PAGE_BYTES)) break;
-    }
-    const previous =
-      lines.length > limit || (lines.length > 1 && lines.at(-1)!.offset > 0) ? lines.pop() : undefined;
-    lines.reverse();
-    return toPage(fd, lines, previous);
-  });
+interface Located {
+  readonly segment: OpenSegment;
+  readonly line: Line;
 }
 
-function toPage(fd: number, lines: readonly Line[], previous: Line | undefined): EntryPage {
+/** The committed lines before a place, or before the end, last first, over all segments that are there. */
+function* backwards(segments: Segments, before: Place | null): Generator<Located> {
+  let at = before === null ? segments.count - 1 : segments.find(before.first);
+  if (at < 0 && segments.count > 0) throw badCursor();
+  for (; at >= 0; at -= 1) {
+    const segment = segments.at(at);
+    if (segment === null) return;
+    let { end } = segment;
+    if (before?.first === segment.first) {
+      end = Math.min(before.offset, end);
+      if (committedEnd(segment.source, end) !== end) throw badCursor();
+    }
+    for (const line of linesBackwards(segment.source, end)) yield { segment, line };
+  }
+}
+
+/** The newest `limit` lines before `before`, or before the last line feed. */
+export function pageBackwards(directory: string, name: string, limit: number, before?: Cursor): EntryPage {
+  using segments = Segments.open(directory, name);
+  if (segments === null) return { entries: [], badLines: [], before: null };
+  const lines: Located[] = [];
+  let bytes = 0;
+  // One more than asked for: its hash is what the page's first line has to name.
+  for (const located of backwards(segments, before === undefined ? null : placeOf(before))) {
+    lines.push(located);
+    bytes += located.line.sizeBytes;
+    if (lines.length > limit || (lines.length > 1 && bytes > MAX_PAGE_BYTES)) break;
+  }
+  const isMore = lines.length > limit || (lines.length > 1 && bytes > MAX_PAGE_BYTES);
+  const previous = isMore ? lines.pop() : undefined;
+  lines.reverse();
+  return toPage(lines, previous);
+}
+
+function toPage(lines: readonly Located[], previous: Located | undefined): EntryPage {
   const entries: StoredEntry[] = [];
   const badLines: BadLine[] = [];
-  const first = lines[0];
-  // Only a line without a number of its own has to be counted.
-  let counted: number | null = null;
-  const linesBefore = (): number => (counted ??= countLines(fd, first!.offset));
-  let before = first?.offset === 0 ? AT_BEGINNING : NOT_READ;
-  if (previous !== undefined) {
-    before = { hash: hashLine(previous.bytes), seq: recordedSeq(previous.bytes) };
-  }
-  for (const [at, line] of lines.entries()) {
-    const item = toItem(line, () => linesBefore() + 1 + at, before);
+  let before = previous === undefined ? NOT_READ : behind(previous.line, null);
+  if (previous !== undefined) before = { ...before, seq: recordedSeq(previous.line.bytes) };
+  let last: OpenSegment | undefined = previous?.segment;
+  let start = { at: 0, physical: null as number | null };
+  for (const [at, { segment, line }] of lines.entries()) {
+    if (segment !== last || at === 0) {
+      start = { at, physical: null };
+      if (line.offset === 0 && segment.isFirst) before = beforeFirst(segment.first, line);
+      else if (segment !== last && !isNext(segment, before)) before = NOT_READ;
+    }
+    last = segment;
+    // Only a line without a number of its own has to be counted.
+    const physical = (): number => {
+      start.physical ??= segment.first + countLines(segment.source, lines[start.at]!.line.offset);
+      return start.physical + at - start.at;
+    };
+    const item = toItem(line, physical, before);
     if (item !== null) (isBad(item) ? badLines : entries).push(item as StoredEntry & BadLine);
     before = behind(line, item);
   }
+  const [first] = lines;
   return {
     entries,
     badLines,
-    before: first === undefined || first.offset === 0 ? null : cursorOf(first.offset),
+    before: first === undefined || previous === undefined ? null : cursorAt(first.segment, first.line.offset),
   };
+}
+
+/** Whether the line before is the one that stands before this segment: a segment may be missing between. */
+function isNext(segment: OpenSegment, before: Before): boolean {
+  return before.seq === null || before.seq + 1 === segment.first;
+}
+
+const CHECKPOINT = '"checkpoint"';
+const MARK = '"holdfast"';
+
+/** Where the last full checkpoint begins; null where there is none [S18]. */
+export function lastFullCheckpoint(directory: string, name: string): Place | null {
+  using segments = Segments.open(directory, name);
+  if (segments === null) return null;
+  for (const { segment, line } of backwards(segments, null))
+    if (isFullCheckpointLine(line)) return { first: segment.first, offset: line.offset };
+  return null;
 }
 
 function behind(line: Line, item: StoredEntry | BadLine | null): Before {
@@ -111,10 +246,26 @@ function behind(line: Line, item: StoredEntry | BadLine | null): Before {
   return { hash: hashLine(line.bytes), seq: vouches ? item.seq : null };
 }
 
+/**
+ * A journal begins with the line 1. Where retention dropped that, it begins with a full checkpoint, which stands for what
+ * was dropped [S15]; anything else has lost its beginning.
+ */
+function beforeFirst(seq: number, line: Line): Before {
+  return seq !== 1 && isFullCheckpointLine(line) ? NOT_READ : AT_BEGINNING;
+}
+
+/** Lines are looked at as bytes, and only one that may be such a checkpoint is parsed, to be sure: the text can occur inside data. */
+function isFullCheckpointLine({ bytes }: Line): boolean {
+  if (!bytes.includes(CHECKPOINT) || !bytes.includes(MARK)) return false;
+  const decoded = decodeLine(bytes);
+  if (!decoded.ok || decoded.fault === 'checksum') return false;
+  return decoded.entry.entry_type === 'checkpoint' && isFullCheckpoint(decoded.entry.data);
+}
+
 /** Null for a blank line, which means nothing and is no damage. */
 function toItem(line: Line, physical: () => number, before: Before): StoredEntry | BadLine | null {
   const { offset, sizeBytes, bytes } = line;
-  if (bytes.every(isBlank)) return null;
+  if (isBlank(bytes)) return null;
   const decoded = decodeLine(bytes, before.hash);
   if (!decoded.ok) return { seq: physical(), offset, sizeBytes, reason: decoded.reason };
   const { entry, keys, verification } = decoded;
@@ -130,21 +281,24 @@ function toItem(line: Line, physical: () => number, before: Before): StoredEntry
     : { ...entry, seq: keys.seq, verification: 'broken', fault, offset, sizeBytes };
 }
 
-function isBlank(byte: number): boolean {
-  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+function isBlank(bytes: Buffer): boolean {
+  for (const byte of bytes) if (byte !== 0x20 && (byte < 0x09 || byte > 0x0d)) return false;
+  return true;
 }
 
-export function isBad(item: StoredEntry | BadLine): item is BadLine {
-  return 'reason' in item;
+function cursorAt({ first }: { readonly first: number }, offset: number): Cursor {
+  return `${first}.${offset}` as Cursor;
 }
 
-function cursorOf(offset: number): Cursor {
-  return `b${offset}` as Cursor;
+export function cursorOf({ first, offset }: Place): Cursor {
+  return cursorAt({ first }, offset);
 }
 
-function offsetOf(cursor: Cursor): number {
-  if (!/^b\d{1,15}$/.test(cursor)) throw badCursor();
-  return Number(cursor.slice(1));
+/** @throws `journal.bad-cursor` for what no journal gave out */
+export function placeOf(cursor: Cursor): Place {
+  const match = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor);
+  if (match === null) throw badCursor();
+  return { first: Number(match[1]), offset: Number(match[2]) };
 }
 
 function badCursor(): AppError {

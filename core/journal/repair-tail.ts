@@ -1,21 +1,13 @@
 // J6  Before the first append an incomplete tail, the bytes behind the last line feed, goes to .holdfast/quarantine byte
-//     for byte, and the file is cut at that line feed. The caller then says so in an entry.
+//     for byte, and the file is cut at that line feed. The caller then says so in an entry. So does an unfinished batch
+//     [S11]. Nothing is cut before its copy is durable.
 
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { fstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AppError, messageOf } from '../model/errors.ts';
-import { PRIVATE_DIRECTORY, PRIVATE_FILE, STATE_DIRECTORY } from './layout.ts';
-import { committedEnd } from './lines.ts';
+import { copyFile, type Disk } from './disk.ts';
+import { STATE_DIRECTORY } from './layout.ts';
+import { committedEnd, fileSource } from './lines.ts';
 
 export interface RepairedTail {
   readonly offset: number;
@@ -25,23 +17,53 @@ export interface RepairedTail {
 }
 
 /** Repairs the file behind `fd`, open for reading and writing; null where its last line is whole. */
-export function repairTail(directory: string, name: string, fd: number): RepairedTail | null {
+export async function repairTail(
+  disk: Disk,
+  directory: string,
+  name: string,
+  fd: number,
+): Promise<RepairedTail | null> {
+  const source = fileSource(fd);
+  const end = committedEnd(source);
+  return end === source.sizeBytes ? null : quarantineTail(disk, directory, name, fd, end);
+}
+
+/** Moves everything from `start` on into quarantine. */
+export async function quarantineTail(
+  disk: Disk,
+  directory: string,
+  name: string,
+  fd: number,
+  start: number,
+): Promise<RepairedTail> {
   const size = fstatSync(fd).size;
-  const end = committedEnd(fd, size);
-  if (end === size) return null;
-  // The beginning of a name is enough to find it by, and leaves room for the rest.
-  const start = Array.from(name).slice(0, 40).join('');
-  const file = join(STATE_DIRECTORY, 'quarantine', `${start}.${end}-${size}.${Date.now()}.bin`);
+  const file = join(STATE_DIRECTORY, 'quarantine', quarantineName(name, start, size));
   const path = join(directory, file);
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_DIRECTORY });
-    copyRange(fd, end, size, path);
+    disk.makeDirectory(dirname(path));
+    await saveTail(disk, fd, path, start);
+    await disk.syncDirectory(dirname(path));
+    await disk.syncDirectory(dirname(dirname(path)));
   } catch (error) {
     throw notSaved(path, error);
   }
-  ftruncateSync(fd, end);
-  fsyncSync(fd);
-  return { offset: end, sizeBytes: size - end, file };
+  disk.truncate(fd, start);
+  await disk.sync(fd);
+  return { offset: start, sizeBytes: size - start, file };
+}
+
+/** The beginning of a name is enough to find it by, and leaves room for the rest. */
+export function quarantineName(name: string, start: number, end: number): string {
+  return `${Array.from(name).slice(0, 40).join('')}.${start}-${end}.${Date.now()}.bin`;
+}
+
+async function saveTail(disk: Disk, fd: number, path: string, start: number): Promise<void> {
+  try {
+    await copyFile(disk, fd, path, start);
+  } catch (error) {
+    disk.remove(path);
+    throw error;
+  }
 }
 
 function notSaved(path: string, cause: unknown): AppError {
@@ -51,24 +73,4 @@ function notSaved(path: string, cause: unknown): AppError {
     { path },
     { cause },
   );
-}
-
-function copyRange(from: number, start: number, end: number, path: string): void {
-  const to = openSync(path, 'wx', PRIVATE_FILE);
-  try {
-    const buffer = Buffer.allocUnsafe(64 * 1024);
-    for (let at = start; at < end;) {
-      const count = readSync(from, buffer, 0, Math.min(buffer.length, end - at), at);
-      if (count === 0) throw new Error('the journal was cut meanwhile');
-      // A short count throws nothing; the write of the rest says why.
-      for (let done = 0; done < count;) done += writeSync(to, buffer, done, count - done);
-      at += count;
-    }
-    fsyncSync(to);
-  } catch (error) {
-    rmSync(path);
-    throw error;
-  } finally {
-    closeSync(to);
-  }
 }

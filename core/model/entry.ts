@@ -49,6 +49,10 @@ export interface BadLine {
   readonly reason: string;
 }
 
+export function isBad(item: StoredEntry | BadLine): item is BadLine {
+  return 'reason' in item;
+}
+
 /** The entry types that the fold knows. Any other type is kept, shown, and changes nothing. */
 export const ENTRY_TYPES = [
   'checkpoint',
@@ -59,10 +63,13 @@ export const ENTRY_TYPES = [
   'effect_resolved',
   'effect_started',
   'error',
+  'foreign_lines',
   'hold_lifted',
   'hold_placed',
   'invocation_result',
   'invocation_start',
+  'journal_adopted',
+  'journal_full',
   'journal_repaired',
   'log',
   'operator_action',
@@ -70,6 +77,7 @@ export const ENTRY_TYPES = [
   'recovered',
   'restart',
   'restart_exhausted',
+  'segments_dropped',
   'state_transition',
   'trigger_event',
   'worker_exited',

@@ -109,8 +109,14 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       return state;
     case 'operator_action':
     case 'operator_outcome':
-    case 'journal_repaired':
+    case 'foreign_lines':
+    case 'journal_adopted':
+    case 'journal_full':
+    case 'segments_dropped':
     case 'log':
+      return state;
+    case 'journal_repaired':
+      journalRepaired(state, data, timestamp);
       return state;
     case 'recovered':
       state.lifecycleReason = textAt(data, 'reason', state.lifecycleReason);
@@ -172,6 +178,16 @@ function holdPlaced(state: ProcessSnapshot, data: JsonObject, timestamp: string)
     ...state.holds.filter((hold) => hold.kind !== kind),
     { kind, reason: textAt(data, 'reason'), actor: textAt(data, 'actor'), since: timestamp },
   ];
+}
+
+/** Entries are missing from where the state was built: nobody knows what they told of, so everything unfinished is asked [S14]. */
+function journalRepaired(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
+  if (data['held'] !== true) return;
+  const reason = textAt(data, 'reason', 'the journal was repaired, and entries are missing');
+  holdPlaced(state, { hold: 'gap', reason, actor: 'holdfast' }, timestamp);
+  for (const open of state.open) {
+    open.effects = open.effects.map((effect) => ({ ...effect, effectClass: 'ask' }));
+  }
 }
 
 function eventOf(data: JsonObject, timestamp: string): TriggerEvent {

@@ -31,18 +31,36 @@ export interface CheckpointRecord {
   readonly seq: number | null;
 }
 
+/** A value that lies outside of the entry that names it [S16]. */
+export interface SpillReference {
+  readonly id: string;
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
+export interface AppendOptions {
+  /** Durable before it is acknowledged, whatever the journal promises otherwise [S29]. */
+  readonly synced?: boolean;
+}
+
 /**
  * An append-only journal of many processes. Reading never writes [J4]. All methods but `append` and `checkpoint`
  * work without the right to write.
  */
 export interface JournalProvider {
   /** Resolves once the entry is as durable as the journal promises [P1]; entries of a process keep call order. */
-  append(entry: NewEntry): Promise<StoredEntry>;
-  /** Takes the process's journal over for writing: repairs a torn tail [J6] and signs in [S7]. `append` implies it. */
+  append(entry: NewEntry, options?: AppendOptions): Promise<StoredEntry>;
+  /**
+   * Takes the process's journal over for writing: repairs its tail [J6, S11], finds out whether it is as it was left
+   * [S10, S13], and signs in [S7]. `append` implies it.
+   * @throws `journal.damaged`, `journal.lost-tail`
+   */
   claim(processId: string): Promise<void>;
   read(processId: string, options?: ReadOptions): Promise<readonly StoredEntry[]>;
   /** The newest `limit` lines before `before`, or before the end. */
   readLast(processId: string, limit: number, before?: Cursor): Promise<EntryPage>;
+  /** Everything from the last full checkpoint on, oldest first, in parts of bounded size; all of it where there is none. */
+  readSinceCheckpoint(processId: string): AsyncIterable<readonly (StoredEntry | BadLine)[]>;
   processes(): Promise<readonly string[]>;
   /** Writes the checkpoint line, and for other readers the checkpoint file [J8]. */
   checkpoint(

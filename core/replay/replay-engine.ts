@@ -5,16 +5,15 @@
 // journal has nothing that would tell damage from a line that its own reader skips, and is read as that reader does.
 
 import { checkpointToSnapshot, isFullCheckpoint } from '../model/checkpoint.ts';
-import type { BadLine, Fault, StoredEntry } from '../model/entry.ts';
-import { AppError } from '../model/errors.ts';
-import { foldEntries } from '../model/fold.ts';
+import { damagedError, damageOf } from '../model/damage.ts';
+import { isBad, type BadLine, type StoredEntry } from '../model/entry.ts';
+import { applyEntry } from '../model/fold.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { Cursor, JournalProvider } from '../model/ports.ts';
-import type { ProcessSnapshot } from '../model/snapshot.ts';
+import type { JournalProvider } from '../model/ports.ts';
+import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
 
-/** A checkpoint is usually close to the end; where it is not, pages grow. */
-const FIRST_PAGE_LINES = 32;
-const MAX_PAGE_LINES = 256;
+/** More places of damage help nobody. */
+const MAX_PLACES = 1_000;
 
 /** A process as its journal tells it. The first four are Promptise's, with its meaning. */
 export interface Recovered {
@@ -45,41 +44,31 @@ export class ReplayEngine {
    * @throws `journal.damaged` with the places, unless lenient
    */
   async recover(processId: string, { lenient = false }: RecoverOptions = {}): Promise<Recovered> {
-    const { entries, damage } = await this.#tail(processId);
-    const isOurs = entries.some((entry) => entry.verification !== 'unverified');
+    let snapshot = emptySnapshot();
+    let isOurs = false;
+    let count = 0;
+    let replayed = 0;
+    const damage: BadLine[] = [];
+    for await (const part of this.#journal.readSinceCheckpoint(processId)) {
+      for (const item of part) {
+        const place = damageOf(item);
+        if (place !== null && !(count === 0 && isWhereReadingBegan(item)) && damage.length < MAX_PLACES)
+          damage.push(place);
+        if (isBad(item)) continue;
+        isOurs ||= item.verification !== 'unverified';
+        snapshot = applyEntry(snapshot, item);
+        replayed = item.entry_type === 'checkpoint' ? 0 : replayed + 1;
+        count += 1;
+      }
+    }
     const checkpoint = await this.#foreignCheckpoint(processId, isOurs);
     // Where no line can be read, nobody knows whose they were, and an empty state would be a guess [P5].
-    const isUnknown = entries.length === 0 && checkpoint === null;
-    if ((isOurs || isUnknown) && damage.length > 0 && !lenient) throw damaged(processId, damage);
-    const snapshot = foldEntries(entries);
-    if (checkpoint !== null) {
-      // The file was written last and its line never: it is ahead of everything in the journal [S19].
-      return recovered(checkpointToSnapshot({ state: checkpoint }, snapshot), [], damage);
-    }
-    const last = entries.findLastIndex((entry) => entry.entry_type === 'checkpoint');
-    return recovered(snapshot, entries.slice(last + 1), damage);
-  }
-
-  /** The entries from the last full checkpoint on, or all of them. */
-  async #tail(processId: string): Promise<{ entries: StoredEntry[]; damage: BadLine[] }> {
-    const pages: (readonly StoredEntry[])[] = [];
-    const damage: BadLine[] = [];
-    let cursor: Cursor | null | undefined;
-    for (let lines = FIRST_PAGE_LINES; cursor !== null; lines = Math.min(2 * lines, MAX_PAGE_LINES)) {
-      const page = await this.#journal.readLast(processId, lines, cursor);
-      const start = page.entries.findLastIndex(
-        (entry) => entry.entry_type === 'checkpoint' && isFullCheckpoint(entry.data),
-      );
-      const used = start < 0 ? page.entries : page.entries.slice(start);
-      const from = start < 0 ? -1 : used[0]!.offset;
-      pages.unshift(used);
-      damage.unshift(
-        ...page.badLines.filter((line) => line.offset > from),
-        ...used.filter((entry, at) => isDamage(entry, start >= 0 && at === 0)).map(brokenLine),
-      );
-      cursor = start < 0 ? page.before : null;
-    }
-    return { entries: pages.flat(), damage: damage.sort((a, b) => a.offset - b.offset) };
+    const isUnknown = count === 0 && checkpoint === null;
+    if ((isOurs || isUnknown) && damage.length > 0 && !lenient) throw damagedError(processId, damage);
+    // The file was written last and its line never: it is ahead of everything in the journal [S19].
+    return checkpoint === null
+      ? recovered(snapshot, replayed, damage)
+      : recovered(checkpointToSnapshot({ state: checkpoint }, snapshot), 0, damage);
   }
 
   async #foreignCheckpoint(processId: string, isOurs: boolean): Promise<JsonObject | null> {
@@ -89,42 +78,23 @@ export class ReplayEngine {
   }
 }
 
-function recovered(
-  snapshot: ProcessSnapshot,
-  replayed: readonly StoredEntry[],
-  damage: readonly BadLine[],
-): Recovered {
+function recovered(snapshot: ProcessSnapshot, replayed: number, damage: readonly BadLine[]): Recovered {
   return {
     context_state: snapshot.context,
     lifecycle_state: snapshot.lifecycle,
-    last_entry_type: replayed.at(-1)?.entry_type ?? '',
-    entries_replayed: replayed.length,
+    last_entry_type: replayed === 0 ? '' : snapshot.lastEntryType,
+    entries_replayed: replayed,
     snapshot,
     damage,
   };
 }
 
-/** A full checkpoint at which reading ends stands for all that is before it, lost or not: its link does not matter. */
-function isDamage({ verification, fault }: StoredEntry, isWhereReadingEnds: boolean): boolean {
-  return verification === 'broken' && !(isWhereReadingEnds && fault !== 'checksum');
-}
-
-const FAULTS: Readonly<Record<Fault, string>> = {
-  checksum: 'has been changed: its checksum does not fit',
-  link: 'does not follow the line before it: lines were lost, put in or changed there',
-  sequence: 'has a number that does not follow the one before it',
-};
-
-function brokenLine({ seq, offset, sizeBytes, fault = 'checksum' }: StoredEntry): BadLine {
-  return { seq, offset, sizeBytes, reason: FAULTS[fault] };
-}
-
-function damaged(processId: string, damage: readonly BadLine[]): AppError {
-  const first = damage[0]!;
-  const more = damage.length === 1 ? '' : `, and ${damage.length - 1} more`;
-  return new AppError(
-    'journal.damaged',
-    `The journal of ${processId} is damaged after its last checkpoint: line ${first.seq} at byte ${first.offset}: ${first.reason}${more}. It can be looked at; to run it, restore the journal from a backup.`,
-    { process: processId, lines: damage.map(({ seq, offset, reason }) => ({ seq, offset, reason })) },
+/** A full checkpoint at which reading begins stands for all that is before it, lost or not: its link does not matter. */
+function isWhereReadingBegan(item: StoredEntry | BadLine): boolean {
+  return (
+    !isBad(item) &&
+    item.fault !== 'checksum' &&
+    item.entry_type === 'checkpoint' &&
+    isFullCheckpoint(item.data)
   );
 }

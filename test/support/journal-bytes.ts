@@ -19,12 +19,18 @@ export function fixedEntry(entry: NewEntry, at = 0): JournalEntry {
 }
 
 /** Our lines without their line feeds, chained from the beginning of a file. */
-export function ourLines(entries: readonly NewEntry[], firstSeq = 1, firstPrev = FIRST_PREV): Buffer[] {
+export function ourLines(
+  entries: readonly NewEntry[],
+  firstSeq = 1,
+  firstPrev = FIRST_PREV,
+  /** What each says to be durable: all before it unless given. */
+  acknowledged?: number,
+): Buffer[] {
   const lines: Buffer[] = [];
   let prev = firstPrev;
   for (const [at, entry] of entries.entries()) {
     const seq = firstSeq + at;
-    const line = encodeLine(fixedEntry(entry, seq), { seq, ack: seq - 1, prev });
+    const line = encodeLine(fixedEntry(entry, seq), { seq, ack: acknowledged ?? seq - 1, prev });
     prev = hashLine(line);
     lines.push(line);
   }

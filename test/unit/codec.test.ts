@@ -3,9 +3,21 @@
 import { describe, expect, test } from 'vitest';
 import { crc32 } from 'node:zlib';
 import { createHash } from 'node:crypto';
-import { decodeLine, encodeLine, FIRST_PREV, hashLine, stringify } from '../../core/journal/codec.ts';
+import {
+  decodeLine,
+  encodeLine,
+  encodeText,
+  FIRST_PREV,
+  hashLine,
+  parseLine,
+  recordedSeq,
+  sealBatch,
+  stringify,
+  verifyLine,
+} from '../../core/journal/codec.ts';
 import { RawNumber, type Json, type JsonObject } from '../../core/model/json.ts';
-import { fixedEntry, foreignLine, ourLines, update } from '../support/journal-bytes.ts';
+import { parseTimestamp } from '../../core/model/time.ts';
+import { fileOf, fixedEntry, foreignLine, ourLines, update } from '../support/journal-bytes.ts';
 
 const keys = { seq: 7, ack: 6, prev: FIRST_PREV };
 const encode = (data: JsonObject): Buffer =>
@@ -79,6 +91,59 @@ describe('a line of ours [J1]', () => {
     expect(accepted).toEqual([]);
   });
 
+  test('written in a batch are the same bytes as one by one, chained on from the line before [J1, S11]', () => {
+    const entries = Array.from({ length: 5 }, (_, at) => fixedEntry(update(`clé ${at}`, ['📦', at]), at));
+    let prev = hashLine(encode({ text: 'the line before' }));
+    const first = { seq: 41, ack: 39, prev };
+    const lines = entries.map((entry, at) => {
+      const line = encodeLine(entry, { seq: 41 + at, ack: 39, prev });
+      prev = hashLine(line);
+      return line;
+    });
+    const batch = sealBatch(entries.map(encodeText), first);
+    expect(batch.bytes.equals(fileOf(lines))).toBe(true);
+    expect(batch.sizes).toEqual(lines.map((line) => line.length + 1));
+    expect(batch.prev).toBe(prev);
+    expect(sealBatch([], first)).toEqual({ bytes: Buffer.alloc(0), sizes: [], prev: first.prev });
+  });
+
+  test('hashes as its text does, whatever is in it', () => {
+    for (const text of [encode({ a: 1 }).toString(), foreignLine({ data: { text: 'é 📦 \ufffd' } }), '']) {
+      expect(hashLine(text)).toBe(hashLine(Buffer.from(text)));
+    }
+  });
+
+  test('can be read first and checked later, and is not called verified before', () => {
+    const [first, second] = ourLines([update('a', 1), update('a', 2)]) as [Buffer, Buffer];
+    const parsed = parseLine(second);
+    if (!parsed.ok) throw new Error(parsed.reason);
+    expect(parsed).not.toHaveProperty('verification');
+    expect(parsed).toMatchObject({ entry: { data: { key: 'a', value: 2 } }, keys: { seq: 2, ack: 1 } });
+    expect(verifyLine(parsed)).toEqual({ verification: 'verified', fault: null });
+    expect(verifyLine(parsed, hashLine(first))).toEqual({ verification: 'verified', fault: null });
+    expect(verifyLine(parsed, FIRST_PREV)).toEqual({ verification: 'broken', fault: 'link' });
+    const changed = parseLine(Buffer.from(second.toString().replace('"value":2', '"value":3')));
+    if (!changed.ok) throw new Error(changed.reason);
+    expect(verifyLine(changed, hashLine(first))).toEqual({ verification: 'broken', fault: 'checksum' });
+  });
+
+  test('tells its number by its end alone, but only where the checksum holds', () => {
+    const line = encode({ seq: 1, text: '"seq":9,"ack":9' });
+    expect(recordedSeq(line)).toBe(7);
+    expect(recordedSeq(Buffer.from(line.toString().replace('"seq":7', '"seq":8')))).toBeNull();
+    expect(recordedSeq(line.subarray(0, -1))).toBeNull();
+    expect(recordedSeq(line.subarray(-60))).toBeNull();
+    expect(recordedSeq(Buffer.from(foreignLine({})))).toBeNull();
+    expect(recordedSeq(Buffer.alloc(0))).toBeNull();
+  });
+
+  test('with a number that no double holds is broken, and vouches for no place', () => {
+    const keyed = encode({}).toString().slice(0, -18).replace('"seq":7', '"seq":12345678901234567890');
+    const line = Buffer.from(`${keyed},"crc":"${crc32(keyed).toString(16).padStart(8, '0')}"}`);
+    expect(decodeLine(line)).toMatchObject({ ok: true, keys: null, fault: 'checksum' });
+    expect(recordedSeq(line)).toBeNull();
+  });
+
   test('cut anywhere it is unreadable', () => {
     const [line] = ourLines([update('a', 'value')]) as [Buffer];
     for (let length = 0; length < line.length; length += 1) {
@@ -112,6 +177,28 @@ describe('what JSON would change without a word is refused', () => {
     let deep: Json = 1;
     for (let level = 0; level < 2_000; level += 1) deep = [deep];
     expect(() => encode({ deep })).toThrow(expect.objectContaining({ code: 'journal.not-json' }) as Error);
+  });
+
+  test('brackets in texts and side by side nest nothing', () => {
+    const data = { text: '[{'.repeat(2_000), list: Array.from({ length: 2_000 }, () => [{}]) };
+    expect(decodeLine(encode(data))).toMatchObject({ ok: true, entry: { data } });
+  });
+
+  test('a nesting is allowed to the level, and refused above it; a checkpoint, which wraps it, may be deeper', () => {
+    const nested = (levels: number): Json => {
+      let deep: Json = [];
+      for (let level = 1; level < levels; level += 1) deep = [deep];
+      return deep;
+    };
+    // The line and its data are two levels.
+    const entry = (entry_type: string, levels: number) =>
+      fixedEntry({ process_id: 'one', entry_type, data: { deep: nested(levels) } });
+    expect(decodeLine(encodeLine(entry('log', 398), keys)).ok).toBe(true);
+    expect(() => encodeText(entry('log', 399))).toThrow(/nested deeper than 400/);
+    expect(decodeLine(encodeLine(entry('checkpoint', 998), keys)).ok).toBe(true);
+    expect(() => encodeText(entry('checkpoint', 999))).toThrow(/nested deeper than 1000/);
+    const tooDeep = encodeLine(entry('checkpoint', 998), keys).toString().replace('[]', '[[]]');
+    expect(decodeLine(Buffer.from(tooDeep))).toMatchObject({ ok: false });
   });
 
   test('null itself is fine', () => {
@@ -170,6 +257,30 @@ describe('a line of Promptise [J2]', () => {
         },
       },
     });
+  });
+
+  test('with the character that stands for bytes that are no text is read: it is one', () => {
+    expect(decodeLine(Buffer.from(foreignLine({ data: { text: 'a\ufffdb é' } })))).toMatchObject({
+      ok: true,
+      entry: { data: { text: 'a\ufffdb é' } },
+    });
+  });
+
+  test.each<[string, boolean]>([
+    ['2026-02-28T23:59:59.999+00:00', true],
+    ['2024-02-29T00:00:00.000+00:00', true],
+    ['2026-12-31T00:00:00.000+00:00', true],
+    ['2026-01-05T09:00:00.000+01:00', true],
+    ['2026-01-05 09:00:00,5', true],
+    ['2026-01-00T00:00:00.000+00:00', false],
+    ['2026-00-01T00:00:00.000+00:00', false],
+    ['2026-01-32T00:00:00.000+00:00', false],
+    ['2026-01-05T25:00:00.000+00:00', false],
+    ['2026-01-05T09:60:00.000+00:00', false],
+    ['2026-01-05T09:00:60.000+00:00', false],
+  ])('%s is a time: %s [J3]', (timestamp, isTime) => {
+    expect(decodeLine(Buffer.from(foreignLine({ timestamp }))).ok).toBe(isTime);
+    expect(parseTimestamp(timestamp) !== null).toBe(isTime);
   });
 
   test('a key called __proto__ is a key', () => {

@@ -3,22 +3,18 @@
 
 import {
   appendFileSync,
-  closeSync,
   existsSync,
-  openSync,
   readdirSync,
   readFileSync,
   statSync,
 } from 'node:fs';
-import type * as fs from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi, type TestContext } from 'vitest';
-import { AppendFile } from '../../core/journal/append-file.ts';
-import { FIRST_PREV } from '../../core/journal/codec.ts';
+import { describe, expect, test, type TestContext } from 'vitest';
+import { LOCAL_DISK, type Disk } from '../../core/journal/disk.ts';
 import { openFileJournal } from '../../core/journal/index.ts';
 import { entriesForwards, isBad } from '../../core/journal/read-entries.ts';
 import { codeOf } from '../../core/model/errors.ts';
-import { fixedEntry, update } from '../support/journal-bytes.ts';
+import { update } from '../support/journal-bytes.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { tinyDisk, type TinyDisk } from '../support/tiny-disk.ts';
 
@@ -60,12 +56,16 @@ describe('[J7] a full disk', () => {
       await expect(journal.append(large(attempt))).rejects.toMatchObject(full);
       const bytes = readFileSync(path);
       expect(bytes.at(-1)).toBe(10);
-      expect(verdicts(path)).toEqual(Array.from({ length: acknowledged.length + 2 }, () => 'verified'));
+      expect(verdicts(path)).toEqual(Array.from({ length: acknowledged.length + 3 }, () => 'verified'));
     }
 
     makeRoom();
     const next = await journal.append(update('n', 1));
-    expect(next.seq).toBe(acknowledged.length + 3);
+    expect(next.seq).toBe(acknowledged.length + 4);
+    // Said once, in room that was kept for it.
+    expect(await journal.read('one', { entryType: 'journal_full' })).toMatchObject([
+      { seq: acknowledged.length + 3, data: { refused_entries: 1 } },
+    ]);
     expect(new Set(verdicts(path))).toEqual(new Set(['verified']));
     expect((await journal.read('one')).map((entry) => entry.seq)).toEqual(
       Array.from({ length: next.seq }, (_, at) => at + 1),
@@ -81,10 +81,14 @@ describe('[J7] a full disk', () => {
     const makeRoom = fill();
     const results = await Promise.allSettled(Array.from({ length: 40 }, (_, n) => journal.append(large(n))));
     expect(new Set(results.map((result) => result.status))).toEqual(new Set(['rejected']));
-    expect(verdicts(join(directory, 'one.jsonl'))).toEqual(['verified', 'verified']);
+    expect((await journal.read('one')).map((entry) => entry.entry_type)).toEqual([
+      'writer_opened',
+      'context_update',
+      'journal_full',
+    ]);
     makeRoom();
     const again = await Promise.all(Array.from({ length: 40 }, (_, n) => journal.append(large(n))));
-    expect(again.map((entry) => entry.seq)).toEqual(again.map((_, at) => at + 3));
+    expect(again.map((entry) => entry.seq)).toEqual(again.map((_, at) => at + 4));
     expect(new Set(verdicts(join(directory, 'one.jsonl')))).toEqual(new Set(['verified']));
     await journal.close();
   });
@@ -107,31 +111,39 @@ describe('[J7] a full disk', () => {
       'one.checkpoint.json',
       'one.jsonl',
     ]);
-    expect(readdirSync(join(directory, '.holdfast')).sort()).toEqual(['holder.json', 'lock']);
+    expect(readdirSync(join(directory, '.holdfast')).sort()).toEqual([
+      'heads',
+      'holder.json',
+      'lock',
+      'reserve',
+    ]);
     makeRoom();
     await journal.checkpoint('one', { context_state: { n: 2 } });
     expect(await journal.lastCheckpoint('one')).toMatchObject({ state: { context_state: { n: 2 } } });
     await journal.close();
   });
 
-  test('[S7, J6] who could not sign in, or tell of a repair, does so first when there is room', async (context) => {
-    const { directory: root, fill } = diskOf(context);
-    const directory = join(root, 'journal');
+  test('[S7, J6] who could not sign in, or tell of a repair, does so first when there is room', async () => {
+    const directory = tempDirectory();
     const first = openFileJournal(directory);
-    // As much as its block holds, so that not even a short line has room when the disk is full.
-    for (let size = 0; size < 4_096 - 300; size = statSync(join(directory, 'torn.jsonl')).size) {
-      await first.append(update('n', 0, 'torn'));
-    }
+    await first.append(update('n', 0, 'torn'));
     await first.close();
     const path = join(directory, 'torn.jsonl');
     appendFileSync(path, '{"torn');
-    const journal = openFileJournal(directory);
     // The epoch is raised and the end set aside while there is room; only the lines have none.
-    const repaired = journal.append({ ...update('n', 1, 'torn'), data: { text: 'x'.repeat(9_000) } });
-    const makeRoom = fill();
-    await expect(repaired).rejects.toMatchObject(full);
+    let isFull = true;
+    const disk: Disk = {
+      ...LOCAL_DISK,
+      write: (...args) => {
+        if (isFull && Buffer.from(args[1]).includes('"entry_id"'))
+          throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+        return LOCAL_DISK.write(...args);
+      },
+    };
+    const journal = openFileJournal(directory, { disk });
+    await expect(journal.append(update('n', 1, 'torn'))).rejects.toMatchObject(full);
     await expect(journal.claim('torn')).rejects.toMatchObject(full);
-    makeRoom();
+    isFull = false;
     await journal.append(update('n', 2, 'torn'));
     const types = (await journal.read('torn')).map((entry) => entry.entry_type).slice(-3);
     expect(types).toEqual(['journal_repaired', 'writer_opened', 'context_update']);
@@ -178,34 +190,57 @@ describe('[J7] a full disk', () => {
 });
 
 describe('[J7] an error that is worse than a full disk', () => {
-  test('poisons the file: what can not be synced is refused, and so is everything after it', async (context) => {
-    if (process.platform !== 'linux') context.skip('needs a device that takes writes and no syncs: Linux');
-    // Takes writes, and refuses to be synced.
-    const fd = openSync('/dev/null', 'r+');
-    const file = new AppendFile(fd, '/dev/null', { seq: 0, prev: FIRST_PREV, sizeBytes: 0 }, 'always');
-    const entry = fixedEntry(update('n', 1));
-    await expect(file.append(entry)).rejects.toMatchObject({ code: 'journal.poisoned' });
-    expect(file.isPoisoned).toBe(true);
-    await expect(file.append(entry)).rejects.toMatchObject({ code: 'journal.poisoned' });
-    await file.close();
-  });
+  /** A disk whose syncs fail from now on. */
+  function failing(code: string): { readonly disk: Disk; fail: boolean; readonly syncs: () => number } {
+    let syncs = 0;
+    const state = {
+      fail: false,
+      syncs: () => syncs,
+      disk: {
+        ...LOCAL_DISK,
+        sync: async (fd: number) => {
+          syncs += 1;
+          if (state.fail) throw Object.assign(new Error('the disk said no'), { code });
+          await LOCAL_DISK.sync(fd);
+        },
+      },
+    };
+    return state;
+  }
 
-  test('that comes from the sync, “disk full” included, is never taken for one that can be cut back', async () => {
+  test.each(['EIO', 'ENOSPC'])(
+    'that comes from the sync, %s, poisons the file: nothing more goes through that descriptor, and nothing is tried again',
+    async (code) => {
+      const directory = tempDirectory();
+      const state = failing(code);
+      const journal = openFileJournal(directory, { disk: state.disk });
+      await journal.append(update('n', 1));
+      state.fail = true;
+      await expect(journal.append(update('n', 2))).rejects.toMatchObject({ code: 'journal.poisoned' });
+      const syncs = state.syncs();
+      state.fail = false;
+      await expect(journal.append(update('n', 3))).rejects.toMatchObject({ code: 'journal.poisoned' });
+      expect(state.syncs()).toBe(syncs);
+      await journal.close();
+    },
+  );
+
+  test('[S11] leaves a journal that is written anew before anything in it is called durable', async () => {
     const directory = tempDirectory();
     const path = join(directory, 'one.jsonl');
-    vi.resetModules();
-    // No disk here can be made to answer a sync with ENOSPC, as network disks and quotas do.
-    vi.doMock('node:fs', async (original) => ({
-      ...(await original<typeof fs>()),
-      fdatasync: (_fd: number, done: (error: Error) => void) =>
-        done(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })),
-    }));
-    const { AppendFile: Appending } = await import('../../core/journal/append-file.ts');
-    vi.doUnmock('node:fs');
-    const fd = openSync(path, 'a+');
-    const file = new Appending(fd, path, { seq: 0, prev: FIRST_PREV, sizeBytes: 0 }, 'always');
-    await expect(file.append(fixedEntry(update('n', 1)))).rejects.toMatchObject({ code: 'journal.poisoned' });
-    expect(file.isPoisoned).toBe(true);
-    closeSync(fd);
+    const state = failing('EIO');
+    const journal = openFileJournal(directory, { disk: state.disk });
+    await journal.append(update('n', 1));
+    const inode = statSync(path).ino;
+    state.fail = true;
+    await expect(journal.append(update('n', 2))).rejects.toMatchObject({ code: 'journal.poisoned' });
+    state.fail = false;
+    await journal.claim('one');
+    expect(statSync(path).ino).not.toBe(inode);
+    const { seq } = await journal.append(update('n', 3));
+    await journal.close();
+    // What was refused may be there all the same: nobody was told that it is not.
+    expect(seq).toBe(5);
+    expect(new Set(verdicts(path))).toEqual(new Set(['verified']));
   });
 });

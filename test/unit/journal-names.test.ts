@@ -183,6 +183,9 @@ test('[J10] files are 0600 and directories 0700 whatever the umask is', async ()
     'one.jsonl': '600',
     'one.checkpoint.json': '600',
     '.holdfast': '700',
+    '.holdfast/heads': '700',
+    '.holdfast/heads/one.head': '600',
+    '.holdfast/reserve': '600',
     '.holdfast/holder.json': '600',
     '.holdfast/lock': '700',
     '.holdfast/lock/lock.sqlite': '600',
@@ -202,7 +205,7 @@ describe('[J8] the checkpoint file', () => {
     const bytes = readFileSync(join(directory, 'one.checkpoint.json'));
     expect(bytes.every((byte) => byte < 0x80)).toBe(true);
     expect(JSON.parse(bytes.toString())).toEqual(state);
-    expect(readdirSync(join(directory, '.holdfast')).sort()).toEqual(['holder.json', 'lock']);
+    expect(readdirSync(join(directory, '.holdfast')).sort()).toEqual(['heads', 'holder.json', 'lock', 'reserve']);
     await journal.close();
   });
 

@@ -130,7 +130,7 @@ describe('a marker', () => {
     });
     await journal.close();
     const again = openFileJournal(directory);
-    expect(again.marker).toEqual({ format: 1, id: journal.marker!.id, workspace: '..' });
+    expect(again.marker).toEqual({ format: 1, id: journal.marker!.id, workspace: '..', copiedFrom: null });
     await again.close();
   });
 
@@ -205,9 +205,11 @@ describe('[S8] a writer that is not alone', () => {
       ['writer_opened', 'verified'],
       ['context_update', 'verified'],
       ['context_update', 'unverified'],
+      ['foreign_lines', 'verified'],
       ['writer_opened', 'verified'],
       ['context_update', 'verified'],
     ]);
+    expect(items[3]!.data).toEqual({ from: 3, to: 3 });
     await journal.close();
   });
 

@@ -2,8 +2,9 @@
 
 import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { openFileJournal, readFileJournal } from '../../core/journal/index.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { hashLine } from '../../core/journal/codec.ts';
+import { openFileJournal, readFileJournal, type FileJournal } from '../../core/journal/index.ts';
 import { entriesForwards, isBad } from '../../core/journal/read-entries.ts';
 import { fileOf, ourLines, update, writeOurDirectory } from '../support/journal-bytes.ts';
 import { treeHash } from '../support/fixtures.ts';
@@ -96,41 +97,72 @@ describe('an end that is', () => {
   });
 });
 
-test('[J6] damage before the last line feed is nobody to cut: it stays, and writing goes on behind it', async () => {
-  const directory = tempDirectory();
-  const lines = ourLines([update('n', 1), update('n', 2), update('n', 3)]);
-  const bytes = fileOf([lines[0]!, '{"half', lines[2]!]);
-  writeOurDirectory(directory, { 'one.jsonl': bytes });
-  const journal = openFileJournal(directory);
-  await journal.append(update('n', 4));
-  await journal.close();
-  const path = join(directory, 'one.jsonl');
-  expect(readFileSync(path).subarray(0, bytes.length)).toEqual(bytes);
-  expect([...entriesForwards(path)].map((item) => (isBad(item) ? 'bad' : item.seq))).toEqual([
-    1,
-    'bad',
-    3,
-    4,
-    5,
-  ]);
-});
+describe('[S11] damage before the last line feed', () => {
+  const lines = ourLines([update('n', 1), update('n', 2), update('n', 3), update('n', 4)]);
 
-test('numbers are never given out twice, even on a journal that has lost lines', async () => {
-  const directory = tempDirectory();
-  const lines = ourLines(Array.from({ length: 6 }, (_, at) => update('n', at)));
-  writeOurDirectory(directory, { 'one.jsonl': fileOf([lines[0]!, lines[4]!, lines[5]!]) });
-  const journal = openFileJournal(directory);
-  const entry = await journal.append(update('n', 9));
-  await journal.close();
-  expect(entry.seq).toBe(8);
-  const items = await readFileJournal(directory).read('one');
-  expect(items.map((item) => [item.seq, item.verification])).toEqual([
-    [1, 'verified'],
-    [5, 'broken'],
-    [6, 'verified'],
-    [7, 'verified'],
-    [8, 'verified'],
-  ]);
+  async function claimOf(bytes: Buffer): Promise<{ path: string; claim: () => Promise<FileJournal> }> {
+    const directory = tempDirectory();
+    writeOurDirectory(directory, { 'one.jsonl': bytes });
+    return {
+      path: join(directory, 'one.jsonl'),
+      claim: async () => {
+        const journal = openFileJournal(directory);
+        onTestFinished(() => journal.close());
+        await journal.claim('one');
+        return journal;
+      },
+    };
+  }
+
+  test('that a later line acknowledges is real: nothing is cut, not even a torn end, and nothing is written', async () => {
+    const bytes = Buffer.concat([fileOf([lines[0]!, '{"half', lines[2]!]), Buffer.from('{"torn')]);
+    const { path, claim } = await claimOf(bytes);
+    await expect(claim()).rejects.toMatchObject({
+      code: 'journal.damaged',
+      detail: { lines: [{ seq: 2 }, { seq: 3 }] },
+    });
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  test('lost lines are real damage too', async () => {
+    const bytes = fileOf([lines[0]!, lines[2]!, lines[3]!]);
+    const { path, claim } = await claimOf(bytes);
+    await expect(claim()).rejects.toMatchObject({ code: 'journal.damaged' });
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  test('that no later line acknowledges is an unfinished batch: set aside byte for byte, and cut', async () => {
+    // Written together, so that none of them knew of the others being durable.
+    const batch = ourLines([update('n', 2), update('n', 3), update('n', 4)], 2, hashLine(lines[0]!), 1);
+    const good = fileOf([lines[0]!]);
+    const hole = fileOf([Buffer.alloc(batch[0]!.length), batch[1]!, batch[2]!]);
+    const { path, claim } = await claimOf(Buffer.concat([good, hole]));
+    const journal = await claim();
+    const items = await journal.read('one');
+    expect(items.map(({ entry_type }) => entry_type)).toEqual([
+      'context_update',
+      'journal_repaired',
+      'writer_opened',
+    ]);
+    const { data } = items[1]!;
+    expect(data).toMatchObject({ kind: 'unfinished_batch', offset: good.length, bytes: hole.length });
+    expect(readFileSync(join(path, '..', data['file'] as string))).toEqual(hole);
+  });
+
+  test('[S13] that the head knows durable is real, whatever the lines say', async () => {
+    const directory = tempDirectory();
+    const journal = openFileJournal(directory);
+    await Promise.all([1, 2, 3].map((n) => journal.append(update('n', n))));
+    await journal.close();
+    const path = join(directory, 'one.jsonl');
+    const bytes = readFileSync(path);
+    bytes.fill(0, bytes.indexOf('"value":2'), bytes.indexOf('"value":2') + 9);
+    writeFileSync(path, bytes);
+    const again = openFileJournal(directory);
+    await expect(again.claim('one')).rejects.toMatchObject({ code: 'journal.damaged' });
+    await again.close();
+    expect(readFileSync(path)).toEqual(bytes);
+  });
 });
 
 test('the longest name that a file can have still leaves room for its repair and its checkpoint', async () => {

@@ -258,15 +258,9 @@ describe('[P3] recovery of a long journal', () => {
     longJournal(directory);
     const journal = readFileJournal(directory);
     let bytes = 0;
-    const counted: JournalProvider = Object.assign(Object.create(journal) as JournalProvider, {
-      readLast: async (...args: Parameters<JournalProvider['readLast']>) => {
-        const page = await journal.readLast(...args);
-        for (const line of [...page.entries, ...page.badLines]) bytes += line.sizeBytes;
-        return page;
-      },
-    });
+    for await (const part of journal.readSinceCheckpoint('one')) for (const line of part) bytes += line.sizeBytes;
     const start = bytesRead();
-    const recovered = await new ReplayEngine(counted).recover('one');
+    const recovered = await new ReplayEngine(journal).recover('one');
     expect(recovered).toMatchObject({ context_state: { n: 2, m: 3 }, entries_replayed: 2, damage: [] });
     expect(bytes).toBeLessThan(1 << 20);
     expect(bytesRead() - start).toBeLessThan(1 << 20);

@@ -1,0 +1,246 @@
+// The writing side of a journal directory: one file for each process, opened when it is first written, and what is done
+// to sealed segments behind the scenes.
+
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { isFullCheckpoint } from '../model/checkpoint.ts';
+import type { JournalEntry, NewEntry, StoredEntry } from '../model/entry.ts';
+import { AppError, asAppError } from '../model/errors.ts';
+import type { JsonObject } from '../model/json.ts';
+import type { AppendOptions, SpillReference } from '../model/ports.ts';
+import { AppendFile, type Durability, type OpenedFile } from './append-file.ts';
+import { writeCheckpointFile } from './checkpoint-file.ts';
+import { completeEntry, SYSTEM_SOURCES, type EntrySources } from './complete-entry.ts';
+import { LOCAL_DISK, type Disk } from './disk.ts';
+import { ownerOf } from './file-facts.ts';
+import { hostIdentity, type HostIdentity } from './host-identity.ts';
+import type { DirectoryLock } from './lock.ts';
+import type { Marker } from './marker.ts';
+import { packSegments } from './pack-segments.ts';
+import { checkName, entriesFile, nameCollision, safeName } from './process-files.ts';
+import { reserve, type Reserve } from './reserve.ts';
+import { retain, type Retention } from './retention.ts';
+import { startSegment } from './seal-segment.ts';
+import { writeSpill } from './spills.ts';
+import { takeFile } from './take-file.ts';
+import { farHeadPath } from './whereabouts.ts';
+
+/** A segment that is this long is sealed at the next full checkpoint. */
+const SEGMENT_BYTES = 64 * 1024 * 1024;
+
+export interface Writing {
+  readonly lock: DirectoryLock;
+  /** Who signs; this process unless given. */
+  readonly identity?: HostIdentity;
+  readonly durability?: Durability;
+  readonly sources?: EntrySources;
+  readonly segmentBytes?: number;
+  /** Nothing is dropped unless this says so [S15]. */
+  readonly retention?: Retention;
+  /** A folder of this user's where it is remembered where journals are, and how far they go [S10, S13]. */
+  readonly knownJournals?: string | null;
+  /** What is written through; the local disk unless given. */
+  readonly disk?: Disk;
+  /** Goes on behind damage: only for the copy that a repair makes [S14]. */
+  readonly isRepair?: boolean;
+}
+
+export class JournalWriter {
+  readonly #directory: string;
+  readonly #marker: Marker;
+  readonly #writing: Writing;
+  readonly #disk: Disk;
+  readonly #sources: EntrySources;
+  readonly #reserve: Reserve;
+  readonly #files = new Map<string, AppendFile>();
+  /** The processes of the files that were opened, by file name without regard to case [J9]. */
+  readonly #owners = new Map<string, string>();
+  /** Repairs that are done and that no entry tells of yet, since the disk was full [J6]. */
+  readonly #untold = new Map<string, readonly JsonObject[]>();
+  /** Packing and dropping, one after the other. */
+  #housekeeping: Promise<void> = Promise.resolve();
+  #trouble: AppError | null = null;
+  #isClosed = false;
+
+  constructor(directory: string, marker: Marker, writing: Writing) {
+    this.#directory = directory;
+    this.#marker = marker;
+    this.#writing = writing;
+    this.#disk = writing.disk ?? LOCAL_DISK;
+    this.#sources = writing.sources ?? SYSTEM_SOURCES;
+    this.#reserve = reserve(this.#disk, directory);
+    this.#reserve.fill();
+  }
+
+  get trouble(): AppError | null {
+    return this.#trouble;
+  }
+
+  append(entry: NewEntry, options: AppendOptions): Promise<StoredEntry> {
+    return this.#file(entry.process_id).append(completeEntry(entry, this.#sources), options);
+  }
+
+  checkpoint(
+    processId: string,
+    state: JsonObject,
+    line: Pick<NewEntry, 'entry_id' | 'timestamp'>,
+  ): Promise<StoredEntry> {
+    const data = { state };
+    const entry = { ...line, process_id: processId, entry_type: 'checkpoint', data };
+    return this.#file(processId).append(completeEntry(entry, this.#sources), {
+      mayBeginSegment: isFullCheckpoint(data),
+      // For other readers, and first: theirs is the file [J8].
+      before: () => writeCheckpointFile(this.#disk, this.#directory, processId, state),
+    });
+  }
+
+  async claim(processId: string): Promise<void> {
+    const known = this.#files.get(processId);
+    if (known?.isPoisoned === true) {
+      this.#files.delete(processId);
+      // What it could not write was refused; what it did write is read again from the file.
+      await known.close();
+    }
+    await this.#file(processId).signed;
+  }
+
+  async spill(processId: string, bytes: Uint8Array): Promise<SpillReference> {
+    this.#refuseClosed();
+    return writeSpill(this.#disk, this.#directory, safeName(processId), bytes);
+  }
+
+  settled(): Promise<void> {
+    return this.#housekeeping;
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#housekeeping;
+    const files = [...this.#files.values()];
+    this.#files.clear();
+    const results = await Promise.allSettled(files.map((file) => file.close()));
+    this.#writing.lock[Symbol.dispose]();
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  }
+
+  #refuseClosed(): void {
+    if (!this.#isClosed) return;
+    throw new AppError(
+      'journal.closed',
+      `${this.#directory} is closed: nothing can be appended any more.`,
+      { directory: this.#directory },
+    );
+  }
+
+  #file(processId: string): AppendFile {
+    this.#refuseClosed();
+    const known = this.#files.get(processId);
+    if (known !== undefined) return known;
+    const name = this.#nameFor(processId);
+    const place = { disk: this.#disk, directory: this.#directory, name };
+    const { durability = 'always', segmentBytes = SEGMENT_BYTES, lock } = this.#writing;
+    const entryOf = (entry_type: string, data: JsonObject): JournalEntry =>
+      completeEntry({ process_id: processId, entry_type, data }, this.#sources);
+    const file: AppendFile = new AppendFile({
+      disk: this.#disk,
+      path: join(this.#directory, entriesFile(processId)),
+      durability,
+      segmentBytes,
+      open: () => this.#take(processId, name, entryOf),
+      startSegment: async (line, sealed) => {
+        const fd = await startSegment(place, line, sealed);
+        this.#keepHouse(processId, name);
+        return fd;
+      },
+      checkLock: () => lock.check(),
+      withRoom: (write) => this.#reserve.lend(write),
+      onRoom: () => this.#reserve.fill(),
+      fullEntry: (refused) => entryOf('journal_full', { refused_entries: refused }),
+    });
+    this.#files.set(processId, file);
+    this.#owners.set(entriesFile(processId).toLowerCase(), processId);
+    file.signed.then(
+      () => {
+        this.#untold.delete(processId);
+        // What a crash or a failure left undone.
+        this.#keepHouse(processId, name);
+      },
+      () => this.#forget(processId, file),
+    );
+    return file;
+  }
+
+  async #take(
+    processId: string,
+    name: string,
+    entryOf: (type: string, data: JsonObject) => JournalEntry,
+  ): Promise<OpenedFile> {
+    const { identity = hostIdentity(), lock, knownJournals = null, isRepair = false } = this.#writing;
+    const { say, ...opened } = await takeFile({
+      disk: this.#disk,
+      directory: this.#directory,
+      process: processId,
+      name,
+      marker: this.#marker,
+      identity,
+      lock,
+      farHead: knownJournals === null ? null : farHeadPath(knownJournals, this.#marker.id, name),
+      isRepair,
+      onRepaired: (repair) =>
+        void this.#untold.set(processId, [...(this.#untold.get(processId) ?? []), repair]),
+    });
+    const repairs = (this.#untold.get(processId) ?? []).map((repair) => entryOf('journal_repaired', repair));
+    return { ...opened, say: [...repairs, ...say.map(([type, data]) => entryOf(type, data))] };
+  }
+
+  /** What could not be opened or sign in writes nothing: the next append opens the file again, and signs first [S7]. */
+  #forget(processId: string, file: AppendFile): void {
+    if (this.#files.get(processId) === file) this.#files.delete(processId);
+    // All it has is refused already, and nothing else would come of closing it.
+    file.close().catch(() => {});
+  }
+
+  /** @throws `journal.name-unsupported`, `journal.name-collision` */
+  #nameFor(processId: string): string {
+    checkName(processId);
+    const file = entriesFile(processId);
+    const path = join(this.#directory, file);
+    // A file that was just opened has no line yet.
+    const opened = this.#owners.get(file.toLowerCase());
+    const owner = opened ?? (existsSync(path) ? ownerOf(path) : null);
+    if (owner !== null && owner !== processId) throw nameCollision(processId, file, owner);
+    const twin = readdirSync(this.#directory).find(
+      (other) => other !== file && other.toLowerCase() === file.toLowerCase(),
+    );
+    if (twin !== undefined)
+      throw nameCollision(processId, twin, ownerOf(join(this.#directory, twin)) ?? twin);
+    return safeName(processId);
+  }
+
+  /** Packs what is sealed, and drops what is to be kept no longer. Whoever appends does not wait for it. */
+  #keepHouse(processId: string, name: string): void {
+    const { retention = {} } = this.#writing;
+    const bury = (tombstone: JsonObject): Promise<unknown> => {
+      const file = this.#files.get(processId);
+      const entry = { process_id: processId, entry_type: 'segments_dropped', data: tombstone };
+      return file?.append(completeEntry(entry, this.#sources), { synced: true }) ?? Promise.reject(gone(name));
+    };
+    const place = { disk: this.#disk, directory: this.#directory, name };
+    this.#housekeeping = this.#housekeeping.then(async () => {
+      if (this.#isClosed) return;
+      try {
+        await packSegments(this.#disk, this.#directory, name);
+        await retain({ ...place, retention, nowMs: this.#sources.now(), bury });
+        this.#trouble = null;
+      } catch (error) {
+        // Nothing is lost by it, and the next seal or start tries again.
+        this.#trouble = asAppError(error);
+      }
+    });
+  }
+}
+
+function gone(name: string): AppError {
+  return new AppError('journal.closed', `The journal of ${name} is not open any more, so nothing is dropped.`);
+}

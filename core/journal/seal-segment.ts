@@ -1,0 +1,128 @@
+// S15 Sealing: the next segment is whole and durable under a temporary name before the active one gives its name up, and
+//     at every moment in between what is there can be put together again.
+
+import { constants, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { AppError, messageOf } from '../model/errors.ts';
+import { decodeLine, hashLine, recordedSeq } from './codec.ts';
+import { writeAll, writeFile, type Disk } from './disk.ts';
+import { committedEnd, linesBackwards, withFile } from './lines.ts';
+import { ENTRIES_SUFFIX } from './process-files.ts';
+import {
+  nextSegmentPath,
+
+  sealedPath,
+  sealedSegments,
+  segmentsDirectory,
+  type SealedSegment,
+} from './segments.ts';
+
+export interface SegmentPlace {
+  readonly disk: Disk;
+  readonly directory: string;
+  /** The process's file name without suffix. */
+  readonly name: string;
+}
+
+export const APPEND_FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
+
+/** Seals the active segment, which is durable, and gives the descriptor of the next, which begins with `line`. */
+export async function startSegment(
+  { disk, directory, name }: SegmentPlace,
+  line: Buffer,
+  sealed: { readonly first: number; readonly seq: number },
+): Promise<number> {
+  const folder = segmentsDirectory(directory, name);
+  const active = join(directory, name + ENTRIES_SUFFIX);
+  const next = nextSegmentPath(directory, name);
+  disk.makeDirectory(folder);
+  // The folders themselves may be new.
+  await disk.syncDirectory(directory);
+  await disk.syncDirectory(dirname(dirname(folder)));
+  await disk.syncDirectory(dirname(folder));
+  disk.remove(next);
+  const fd = disk.open(next, APPEND_FLAGS);
+  try {
+    writeAll(disk, fd, Buffer.concat([line, LINE_FEED]));
+    await disk.sync(fd);
+    await disk.syncDirectory(folder);
+    disk.rename(active, sealedPath(directory, name, sealed.first, sealed.seq));
+    await disk.syncDirectory(folder);
+    await disk.syncDirectory(directory);
+    disk.rename(next, active);
+    await disk.syncDirectory(directory);
+    return fd;
+  } catch (error) {
+    disk.close(fd);
+    throw error;
+  }
+}
+
+/**
+ * Finishes or takes back a sealing that a crash interrupted, so that there is an active segment again, if there ever was
+ * one. It never starts fresh where sealed segments are.
+ */
+export async function restoreActive(place: SegmentPlace): Promise<void> {
+  const { disk, directory, name } = place;
+  const sealed = sealedSegments(directory, name).at(-1);
+  const active = join(directory, name + ENTRIES_SUFFIX);
+  const next = nextSegmentPath(directory, name);
+  if (sealed === undefined || exists(active)) {
+    if (exists(next)) disk.remove(next);
+    return;
+  }
+  if (follows(next, sealed)) {
+    disk.rename(next, active);
+  } else if (sealed.isPacked) {
+    await writeFile(disk, next, unpackedBytes(sealed.path));
+    disk.rename(next, active);
+    await disk.syncDirectory(directory);
+    disk.remove(sealed.path);
+  } else {
+    disk.rename(sealed.path, active);
+  }
+  await disk.syncDirectory(directory);
+  await disk.syncDirectory(segmentsDirectory(directory, name));
+}
+
+/** Whether the segment to come is whole, and goes on where the sealed one ends. */
+function follows(next: string, sealed: SealedSegment): boolean {
+  if (!exists(next) || sealed.isPacked) return false;
+  return withFile(next, (source, size) => {
+    const end = committedEnd(source);
+    if (end === 0 || end !== size) return false;
+    const [line] = linesBackwards(source, end);
+    if (line === undefined || line.offset !== 0) return false;
+    const decoded = decodeLine(line.bytes, lastHash(sealed.path));
+    return decoded.ok && decoded.verification === 'verified' && decoded.keys?.seq === sealed.last + 1;
+  });
+}
+
+function lastHash(path: string): string | undefined {
+  return withFile(path, (source) => {
+    for (const { bytes } of linesBackwards(source, committedEnd(source)))
+      return recordedSeq(bytes) === null ? undefined : hashLine(bytes);
+    return undefined;
+  });
+}
+
+/** An empty file is none: a segment begins with a line. */
+function exists(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+function unpackedBytes(path: string): Buffer {
+  try {
+    return gunzipSync(readFileSync(path));
+  } catch (error) {
+    throw new AppError(
+      'journal.segment-unreadable',
+      `${path}, the newest part of its journal, can't be unpacked: ${messageOf(error)}. Restore that file from a backup.`,
+      { path },
+      { cause: error },
+    );
+  }
+}
+
+const LINE_FEED = Buffer.from('\n');

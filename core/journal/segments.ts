@@ -1,0 +1,230 @@
+// S15 A journal is a row of segments: the active one, which is always the file that other readers know, and sealed ones
+//     under .holdfast/segments, packed or not. Which there are is told by their names alone, so there is no index that
+//     could disagree with them. Every segment but the first begins with a full checkpoint.
+
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { AppError, codeOf, messageOf } from '../model/errors.ts';
+import { recordedSeq } from './codec.ts';
+import { STATE_DIRECTORY } from './layout.ts';
+import { bufferSource, committedEnd, fileSource, linesForwards, type ByteSource } from './lines.ts';
+import { ENTRIES_SUFFIX } from './process-files.ts';
+
+export interface SealedSegment {
+  /** The number of its first line. */
+  readonly first: number;
+  /** The number of its last line. */
+  readonly last: number;
+  readonly path: string;
+  readonly isPacked: boolean;
+}
+
+/** A segment that can be read. */
+export interface OpenSegment {
+  /** The number of its first line. */
+  readonly first: number;
+  /** Whether it is the oldest that is there. */
+  readonly isFirst: boolean;
+  readonly path: string;
+  readonly source: ByteSource;
+  /** What is behind this is not committed [J4]. */
+  readonly end: number;
+}
+
+const NAME = /^(\d{12})-(\d{12})\.jsonl(\.gz)?$/;
+export const PACKED_SUFFIX = '.gz';
+
+export function segmentsDirectory(directory: string, name: string): string {
+  return join(directory, STATE_DIRECTORY, 'segments', name);
+}
+
+/** The segment to come, before it gets its name. */
+export function nextSegmentPath(directory: string, name: string): string {
+  return join(segmentsDirectory(directory, name), 'next.tmp');
+}
+
+export function sealedPath(directory: string, name: string, first: number, last: number): string {
+  return join(segmentsDirectory(directory, name), `${padded(first)}-${padded(last)}${ENTRIES_SUFFIX}`);
+}
+
+function padded(seq: number): string {
+  return String(seq).padStart(12, '0');
+}
+
+/** Oldest first. One that lies there packed and unpacked is given once: a crash came between the two. */
+export function sealedSegments(directory: string, name: string): readonly SealedSegment[] {
+  const folder = segmentsDirectory(directory, name);
+  const found = new Map<number, SealedSegment>();
+  for (const file of filesIn(folder)) {
+    const match = NAME.exec(file);
+    if (match === null) continue;
+    const first = Number(match[1]);
+    const isPacked = match[3] !== undefined;
+    if (isPacked && found.has(first)) continue;
+    found.set(first, { first, last: Number(match[2]), path: join(folder, file), isPacked });
+  }
+  return [...found.values()].sort((a, b) => a.first - b.first);
+}
+
+/** The names of all processes that have sealed segments. */
+export function namesWithSegments(directory: string): readonly string[] {
+  return filesIn(join(directory, STATE_DIRECTORY, 'segments')).filter(
+    (name) => sealedSegments(directory, name).length > 0,
+  );
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+/** How often a seal may come between opening the active segment and looking for the sealed ones. */
+const LOOKS = 5;
+
+/**
+ * The segments of one process, oldest first, as they were when they were opened. Sealed ones are read when asked for,
+ * so that a long journal costs no more to open than a short one.
+ */
+export class Segments implements Disposable {
+  readonly #sealed: readonly SealedSegment[];
+  readonly #active: OpenSegment | null;
+  readonly #fd: number | null;
+  #files: number[] = [];
+
+  private constructor(sealed: readonly SealedSegment[], active: OpenSegment | null, fd: number | null) {
+    this.#sealed = sealed;
+    this.#active = active;
+    this.#fd = fd;
+  }
+
+  /** Null where the process has no journal. */
+  static open(directory: string, name: string): Segments | null {
+    const activePath = join(directory, name + ENTRIES_SUFFIX);
+    for (let look = 1; ; look += 1) {
+      const fd = openIfThere(activePath);
+      try {
+        const sealed = sealedSegments(directory, name);
+        if (fd === null && sealed.length === 0) return null;
+        // Sealed since it was opened, it is in both places, and in between it is in neither: look again.
+        const isChanging = fd === null || sealed.some(({ path }) => isSameFile(fd, path));
+        if (!isChanging || look === LOOKS) {
+          const active = fd === null ? null : activeSegment(fd, activePath, sealed.at(-1));
+          return new Segments(sealed, active, fd);
+        }
+      } catch (error) {
+        if (fd !== null) closeSync(fd);
+        throw error;
+      }
+      if (fd !== null) closeSync(fd);
+    }
+  }
+
+  get count(): number {
+    return this.#sealed.length + (this.#active === null ? 0 : 1);
+  }
+
+  get sealed(): readonly SealedSegment[] {
+    return this.#sealed;
+  }
+
+  /** The index of the segment whose first line has this number, or -1. */
+  find(first: number): number {
+    const at = this.#sealed.findIndex((segment) => segment.first === first);
+    return at < 0 && this.#active?.first === first ? this.#sealed.length : at;
+  }
+
+  /**
+   * Null for one that retention has removed meanwhile.
+   * @throws `journal.segment-unreadable` for a packed one that can't be unpacked
+   */
+  at(index: number): OpenSegment | null {
+    if (index === this.#sealed.length) return this.#active;
+    const segment = this.#sealed[index];
+    if (segment === undefined) return null;
+    const { first, path, isPacked } = segment;
+    const source = isPacked ? unpacked(path) : (this.#opened(path) ?? unpacked(path + PACKED_SUFFIX));
+    const isFirst = index === 0;
+    return source === null ? null : { first, isFirst, path, source, end: committedEnd(source) };
+  }
+
+  /** Null where it has been packed or removed. */
+  #opened(path: string): ByteSource | null {
+    const fd = openIfThere(path);
+    if (fd === null) return null;
+    this.#files.push(fd);
+    return fileSource(fd);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#fd !== null) closeSync(this.#fd);
+    for (const fd of this.#files) closeSync(fd);
+    this.#files = [];
+  }
+}
+
+function openIfThere(path: string): number | null {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function isSameFile(fd: number, path: string): boolean {
+  const other = statSync(path, { throwIfNoEntry: false });
+  return other !== undefined && other.ino === fstatSync(fd).ino;
+}
+
+function activeSegment(fd: number, path: string, before: SealedSegment | undefined): OpenSegment {
+  const source = fileSource(fd);
+  const end = committedEnd(source);
+  const first = before === undefined ? firstSeq(source, end) : before.last + 1;
+  return { first, isFirst: before === undefined, path, source, end };
+}
+
+/** Of a journal whose older segments are gone, its first line tells. */
+export function firstSeq(source: ByteSource, end: number): number {
+  for (const { bytes } of linesForwards(source, 0, end)) return recordedSeq(bytes) ?? 1;
+  return 1;
+}
+
+/** The segment unpacked last: whoever pages through it asks again at once. */
+let cached: { readonly key: string; readonly source: ByteSource } | null = null;
+const CACHED_MS = 10_000;
+
+function unpacked(path: string): ByteSource | null {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return null;
+  const key = `${path}:${stats.ino}:${stats.size}:${stats.mtimeMs}`;
+  if (cached?.key === key) return cached.source;
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+  let source: ByteSource;
+  try {
+    source = bufferSource(gunzipSync(bytes));
+  } catch (error) {
+    throw new AppError(
+      'journal.segment-unreadable',
+      `${path} can't be unpacked: ${messageOf(error)}. Restore that file from a backup; what is recorded after it can be read.`,
+      { path },
+      { cause: error },
+    );
+  }
+  const entry = { key, source };
+  cached = entry;
+  setTimeout(() => {
+    if (cached === entry) cached = null;
+  }, CACHED_MS).unref();
+  return source;
+}
