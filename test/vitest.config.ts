@@ -1,4 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+/** What programs under test remember is nobody's: not the user's, and not the next run's. */
+const data = mkdtempSync(join(tmpdir(), 'holdfast-data-'));
+process.on('exit', () => rmSync(data, { recursive: true, force: true }));
 
 export default defineConfig({
   test: {
@@ -8,6 +15,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Two cores, and suites that start processes of their own.
     maxWorkers: 2,
+    env: { HOLDFAST_DATA: data },
     reporters: ['default', './test/support/summary-reporter.ts'],
   },
 });

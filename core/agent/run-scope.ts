@@ -45,7 +45,7 @@ export class RunScope {
       reply.type === 'write-recorded' ? `write ${reply.ordinal}` : `${phaseOf(reply)} ${reply.effectId}`;
     const waiter = this.#waiting.get(name);
     this.#waiting.delete(name);
-    if (reply.type === 'effect-refused') waiter?.reject(new AppError('effect.refused', reply.message));
+    if (reply.type === 'effect-refused') waiter?.reject(new AppError(reply.code, reply.message));
     else waiter?.resolve();
   }
 

@@ -8,13 +8,12 @@ import { isAlive } from '../host/os-process.ts';
 import { readFileJournal, type FileJournal } from '../journal/file-journal.ts';
 import { inspectDirectory } from '../journal/inspect-directory.ts';
 import { readHolder } from '../journal/lock.ts';
-import { entriesForwards, isBad } from '../journal/read-entries.ts';
 import { AppError, codeOf } from '../model/errors.ts';
-import type { BadLine, StoredEntry } from '../model/entry.ts';
+import { isBad, type BadLine, type StoredEntry } from '../model/entry.ts';
 import type { Cursor } from '../model/ports.ts';
 import { showJson } from '../model/json.ts';
 import { ReplayEngine } from '../replay/replay-engine.ts';
-import { followFile } from '../tail/follow-file.ts';
+import { followJournal } from '../tail/follow-journal.ts';
 import { ago, entryLine, fleetTable, stateText } from './describe.ts';
 import { lineToType } from './invocation.ts';
 import { print, printError, printJson, terminalWidth } from './output.ts';
@@ -93,7 +92,7 @@ export async function recover(
 ): Promise<void> {
   const { journal } = await open(directory, process);
   const result = await new ReplayEngine(journal).recover(process);
-  const { snapshot, damage, ...four } = result;
+  const { snapshot, damage, readTo: _, ...four } = result;
   if (json) {
     printJson({
       ...four,
@@ -120,24 +119,30 @@ export async function tail(
   const items = await newest(journal, process, lines);
   for (const item of items) printItem(item, json);
   if (!follow) return;
-  const last = items.at(-1);
-  let offset = last === undefined ? 0 : last.offset + last.sizeBytes;
-  let seq = (last?.seq ?? 0) + 1;
-  const path = journal.pathOf(process);
-  const grown = (): void => {
-    for (const item of entriesForwards(path, offset, seq)) {
-      printItem(item, json);
-      offset = item.offset + item.sizeBytes;
-      seq = item.seq + 1;
-    }
-  };
-  const replaced = (): void => {
-    printError(`the journal of ${process} was cut or replaced; going on from its beginning`);
-    offset = 0;
-    seq = 1;
-  };
-  using _following = followFile(path, () => offset, grown, replaced);
-  await interrupted();
+  const place = await endBehind(journal, process, items.at(-1), (item) => printItem(item, json));
+  using following = followJournal(journal, process, place, {
+    onItems: (more) => {
+      for (const item of more) printItem(item, json);
+    },
+    onReplaced: () =>
+      printError(`the journal of ${process} was cut or replaced; going on from its beginning`),
+  });
+  await Promise.race([interrupted(), following.failed]);
+}
+
+/** Where the journal ends, having given what came after `last` meanwhile. */
+async function endBehind(
+  journal: FileJournal,
+  process: string,
+  last: StoredEntry | BadLine | undefined,
+  give: (item: StoredEntry | BadLine) => void,
+): Promise<Cursor | null> {
+  let place: Cursor | null = null;
+  for await (const { items, next } of journal.readSinceCheckpoint(process)) {
+    for (const item of items) if (item.seq > (last?.seq ?? 0)) give(item);
+    place = next;
+  }
+  return place;
 }
 
 /** The newest lines that say anything, oldest first: a page may hold fewer than asked for. */

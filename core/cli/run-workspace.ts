@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { userInfo } from 'node:os';
 import type { ConsoleHost } from '../contract/console-host.ts';
 import type { EventOf } from '../contract/events.ts';
+import { dataDirectory, knownJournalsIn } from '../host/data-directory.ts';
 import { childProcessWorkerHost } from '../host/child-process-worker-host.ts';
 import { createConsoleHost } from '../host/create-console-host.ts';
 import { VERSION } from '../model/version.ts';
@@ -24,6 +25,7 @@ export async function runWorkspace(workspace: string, { json }: { readonly json:
     app: { version: VERSION, host: 'terminal', isStandIn: false, platform: process.platform },
     workspace: resolve(workspace),
     workerHost: childProcessWorkerHost(),
+    knownJournals: knownJournalsIn(dataDirectory()),
     operator: userInfo().username,
     chooseJournal: async () => null,
   });

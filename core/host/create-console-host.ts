@@ -29,6 +29,8 @@ export interface ConsoleHostOptions {
   /** The workspace to run, absolute; null only looks at journals. */
   readonly workspace: string | null;
   readonly workerHost: WorkerHost;
+  /** Where it is remembered how far journals go, apart from them; null for nowhere [S10, S13]. */
+  readonly knownJournals: string | null;
   /** The operating system's user. */
   readonly operator: string;
   /** Lets the operator choose a directory; null when they chose none. */
@@ -70,12 +72,13 @@ class Host implements ConsoleHost {
   }
 
   async open(): Promise<void> {
-    const { workspace, workerHost } = this.#options;
+    const { workspace, workerHost, knownJournals } = this.#options;
     if (workspace === null) return;
     try {
       this.#live = await openLiveWorkspace({
         workspace,
         workerHost,
+        knownJournals,
         onChange: (process) => this.#changed(process),
       });
       this.#sources.set(this.#live.id, this.#live);

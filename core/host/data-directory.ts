@@ -1,5 +1,5 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import envPaths from 'env-paths';
 import { AppError, codeOf } from '../model/errors.ts';
 
@@ -17,6 +17,11 @@ export function dataDirectory(): string {
       ? ['The data folder', 'Set HOLDFAST_DATA to a directory that can be written.']
       : ['HOLDFAST_DATA', 'Name a directory that can be written.'];
   throw new AppError('data.unusable', `${subject} is ${directory}, ${why}. ${advice}`, { directory });
+}
+
+/** Where it is remembered where this user's journals are, and how far they go. */
+export function knownJournalsIn(data: string): string {
+  return join(data, 'journals');
 }
 
 /** Null: it is there and may be written. */

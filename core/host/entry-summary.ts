@@ -91,6 +91,8 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
       return { summary: join('given up', text('reason')), tone: 'alarm' };
     case 'journal_repaired':
       return journalRepaired(data);
+    case 'effect_value_lost':
+      return { summary: `what ${text('effect_id')} gave is lost`, tone: 'alarm' };
     case 'journal_full':
       return { summary: `the disk was full: ${show('refused_entries')} entries were refused`, tone: 'alarm' };
     case 'journal_adopted':

@@ -25,6 +25,8 @@ const MAX_NOTE = 4_000;
 export interface LiveWorkspaceOptions {
   readonly workspace: string;
   readonly workerHost: WorkerHost;
+  /** Where it is remembered how far journals go, apart from them; null for nowhere. */
+  readonly knownJournals: string | null;
   readonly onChange: (process: string) => void;
 }
 
@@ -41,7 +43,7 @@ export interface LiveWorkspace extends JournalSource {
 export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<LiveWorkspace> {
   const { workspace, workerHost, onChange } = options;
   const { definitions, problems } = usable(loadWorkspace(workspace));
-  const journal = openJournal(workspace);
+  const journal = openJournal(workspace, options.knownJournals);
   const touched = new Set<string>();
   let runtime: AgentRuntime | null = null;
   try {
@@ -67,10 +69,15 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
   }
 }
 
-function openJournal(workspace: string): FileJournal {
+/** Somebody insists that a network disk or a synced folder will do [S10]. */
+function isSharedDiskAllowed(): boolean {
+  return process.env['HOLDFAST_ALLOW_SHARED_DISK'] === '1';
+}
+
+function openJournal(workspace: string, knownJournals: string | null): FileJournal {
   const directory = join(workspace, WORKSPACE_JOURNAL);
   try {
-    return openFileJournal(directory, { workspace: '..' });
+    return openFileJournal(directory, { workspace: '..', knownJournals, allowSharedDisk: isSharedDiskAllowed() });
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError(

@@ -1,7 +1,6 @@
 // A journal that this host doesn't run: shown as it is, followed while it grows, and never touched [P6, S8].
 
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { JournalView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
 import { readFileJournal, type FileJournal } from '../journal/file-journal.ts';
@@ -9,8 +8,9 @@ import { inspectDirectory, type InspectedDirectory } from '../journal/inspect-di
 import { PROMPTISE_JOURNAL, WORKSPACE_JOURNAL } from '../journal/layout.ts';
 import { readHolder } from '../journal/lock.ts';
 import { checkpointFile, entriesFile } from '../journal/process-files.ts';
-import { entriesForwards, isBad } from '../journal/read-entries.ts';
 import { checkpointToSnapshot, snapshotToState } from '../model/checkpoint.ts';
+import { damageOf } from '../model/damage.ts';
+import { isBad } from '../model/entry.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import { applyEntry, FOLD_VERSION } from '../model/fold.ts';
 import type { Cursor } from '../model/ports.ts';
@@ -26,7 +26,6 @@ import { rowCache } from './row-cache.ts';
 
 /** A journal that somebody else writes fast is not read faster than this. */
 const PERIOD_MS = 500;
-const LINES_A_TURN = 2_000;
 /** What requests take for an id. */
 const MAX_ID = 200;
 
@@ -35,15 +34,9 @@ interface LookedAt {
   readonly badLines: number;
   readonly sizeBytes: number | null;
   /** How far the snapshot goes; null when the file has to be read from its beginning. */
-  readonly read: FilePlace | null;
+  readonly read: Cursor | null;
   /** Why nothing can be read any more, and since when; what is shown is what was read before. */
   readonly trouble: { readonly text: string; readonly since: string } | null;
-}
-
-/** Behind the last line that was read. */
-interface FilePlace {
-  readonly inode: number;
-  readonly offset: number;
 }
 
 /**
@@ -140,18 +133,9 @@ class LookedAtJournal implements JournalSource {
   }
 
   async #readWhole(engine: ReplayEngine, name: string): Promise<LookedAt> {
-    const { ino } = statSync(this.#journal.pathOf(name));
-    const { snapshot, damage } = await engine.recover(name, { lenient: true });
-    const { entries, badLines } = await this.#journal.readLast(name, 1);
-    const [last] = [...entries, ...badLines];
-    const offset = last === undefined ? 0 : last.offset + last.sizeBytes;
-    return {
-      snapshot,
-      badLines: damage.length,
-      sizeBytes: sizeOf(this.#journal, name),
-      read: { inode: ino, offset },
-      trouble: null,
-    };
+    const { snapshot, damage, readTo } = await engine.recover(name, { lenient: true });
+    const sizeBytes = sizeOf(this.#journal, name);
+    return { snapshot, badLines: damage.length, sizeBytes, read: readTo, trouble: null };
   }
 
   /**
@@ -159,22 +143,19 @@ class LookedAtJournal implements JournalSource {
    * was cut or replaced.
    */
   async #goOn(name: string, { snapshot, badLines, read }: LookedAt): Promise<LookedAt | null> {
-    const path = this.#journal.pathOf(name);
-    const { ino, size } = statSync(path);
-    if (read === null || read.inode !== ino || size < read.offset) return null;
+    if (read === null || !this.#journal.isStillThere(name, read)) return null;
     let state = snapshotCopy(snapshot);
     let bad = badLines;
-    let { offset } = read;
-    let lines = 0;
-    for (const item of entriesForwards(path, offset, state.seq + 1)) {
-      if (isBad(item) || item.verification === 'broken') bad += 1;
-      if (!isBad(item)) state = applyEntry(state, item);
-      offset = item.offset + item.sizeBytes;
-      lines += 1;
-      // Whoever runs agents on this thread gets a turn.
-      if (lines % LINES_A_TURN === 0) await new Promise((resolve) => void setImmediate(resolve));
+    let place = read;
+    for await (const { items, next } of this.#journal.readFrom(name, read)) {
+      for (const item of items) {
+        if (damageOf(item) !== null) bad += 1;
+        if (!isBad(item)) state = applyEntry(state, item);
+      }
+      place = next;
     }
-    return { snapshot: state, badLines: bad, sizeBytes: size, read: { inode: ino, offset }, trouble: null };
+    const sizeBytes = sizeOf(this.#journal, name);
+    return { snapshot: state, badLines: bad, sizeBytes, read: place, trouble: null };
   }
 
   view(): JournalView {
@@ -252,7 +233,7 @@ class LookedAtJournal implements JournalSource {
 /** Of a process's entries, in bytes; null where the system does not say. */
 export function sizeOf(journal: FileJournal, process: string): number | null {
   try {
-    return statSync(journal.pathOf(process), { throwIfNoEntry: false })?.size ?? 0;
+    return journal.sizeOf(process);
   } catch {
     return null; // A disk that fails or is gone, a link that leads to itself: unknown, and shown as that.
   }

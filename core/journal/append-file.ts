@@ -18,7 +18,7 @@
 import { fstatSync, statSync } from 'node:fs';
 import type { JournalEntry, StoredEntry } from '../model/entry.ts';
 import { AppError, codeOf, messageOf, RetryableError } from '../model/errors.ts';
-import { encodeBody, hashLine, sealLine } from './codec.ts';
+import { encodeText, sealBatch } from './codec.ts';
 import { writeAll, type Disk } from './disk.ts';
 
 /**
@@ -88,7 +88,8 @@ export interface AppendOptions {
 
 interface Waiting extends AppendOptions {
   readonly entry: JournalEntry;
-  readonly body: Buffer;
+  /** The beginning of its line. */
+  readonly body: string;
   readonly resolve: (entry: StoredEntry) => void;
   readonly reject: (error: Error) => void;
 }
@@ -128,9 +129,9 @@ export class AppendFile {
 
   append(entry: JournalEntry, options: AppendOptions = {}): Promise<StoredEntry> {
     if (this.#poison !== null) return Promise.reject(this.#poison);
-    let body: Buffer;
+    let body: string;
     try {
-      body = encodeBody(entry);
+      body = encodeText(entry);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -171,7 +172,7 @@ export class AppendFile {
       const said = opened.say.map(
         (entry) =>
           new Promise<StoredEntry>((resolve, reject) => {
-            const body = encodeBody(entry);
+            const body = encodeText(entry);
             this.#waiting.push({ entry, body, resolve, reject, synced: true });
           }),
       );
@@ -253,20 +254,19 @@ export class AppendFile {
   }
 
   async #flushSegment(item: Waiting): Promise<void> {
-    const { seq: before, prev } = this.#written;
+    const { seq: before, prev: last } = this.#written;
     const seq = before + 1;
     try {
       this.#checkFile(true);
       item.before?.();
       await this.#syncWritten();
-      const line = sealLine(item.body, { seq, ack: before, prev });
+      const { bytes, prev } = sealBatch([item.body], { seq, ack: before, prev: last });
       const sealed = this.#fd;
-      this.#use(await this.#options.startSegment(line, this.#written));
+      this.#use(await this.#options.startSegment(bytes, this.#written));
       this.#options.disk.close(sealed);
-      const sizeBytes = line.length + 1;
-      this.#written = { seq, prev: hashLine(line), sizeBytes, first: seq };
+      this.#written = { seq, prev, sizeBytes: bytes.length, first: seq };
       this.#durableTo(this.#written);
-      item.resolve({ ...item.entry, seq, verification: 'verified', offset: 0, sizeBytes });
+      item.resolve(storedEntry(item.entry, seq, 0, bytes.length));
     } catch (error) {
       // A full disk leaves the segment as it was: the next one begins at a checkpoint for which there is room.
       this.#refuse([item], isDiskFull(error) ? this.#cutBack(error, 1) : this.#poisoned(error));
@@ -276,20 +276,18 @@ export class AppendFile {
   /** Forms the lines only now, so that each says what is durable at the moment it is written [S11]. */
   #write(batch: readonly Waiting[], isSynced: boolean): readonly StoredEntry[] {
     this.#checkFile(isSynced);
-    let { seq, prev, sizeBytes: offset } = this.#written;
-    const lines: Buffer[] = [];
-    const stored = batch.map(({ entry, body, before }): StoredEntry => {
-      before?.();
-      seq += 1;
-      const line = sealLine(body, { seq, ack: this.#durable.seq, prev });
-      prev = hashLine(line);
-      lines.push(line, LINE_FEED);
-      const sizeBytes = line.length + 1;
-      offset += sizeBytes;
-      return { ...entry, seq, verification: 'verified', offset: offset - sizeBytes, sizeBytes };
+    for (const { before } of batch) before?.();
+    const { seq, prev, sizeBytes, first } = this.#written;
+    const bodies = batch.map(({ body }) => body);
+    const sealed = sealBatch(bodies, { seq: seq + 1, ack: this.#durable.seq, prev });
+    writeAll(this.#options.disk, this.#fd, sealed.bytes);
+    let offset = sizeBytes;
+    const stored = batch.map(({ entry }, at): StoredEntry => {
+      const begin = offset;
+      offset += sealed.sizes[at]!;
+      return storedEntry(entry, seq + 1 + at, begin, sealed.sizes[at]!);
     });
-    writeAll(this.#options.disk, this.#fd, Buffer.concat(lines));
-    this.#written = { seq, prev, sizeBytes: offset, first: this.#written.first };
+    this.#written = { seq: seq + batch.length, prev: sealed.prev, sizeBytes: offset, first };
     return stored;
   }
 
@@ -374,7 +372,7 @@ export class AppendFile {
       const { sizeBytes } = this.#written;
       const entry = fullEntry(refused);
       try {
-        this.#write([{ entry, body: encodeBody(entry), resolve: () => {}, reject: () => {} }], false);
+        this.#write([{ entry, body: encodeText(entry), resolve: () => {}, reject: () => {} }], false);
         this.#syncSoon();
       } catch (error) {
         if (!isDiskFull(error)) throw error;
@@ -406,6 +404,25 @@ export class AppendFile {
   }
 }
 
+function storedEntry(
+  { entry_id, process_id, timestamp, entry_type, data }: JournalEntry,
+  seq: number,
+  offset: number,
+  sizeBytes: number,
+): StoredEntry {
+  return {
+    entry_id,
+    process_id,
+    timestamp,
+    entry_type,
+    data,
+    seq,
+    verification: 'verified',
+    offset,
+    sizeBytes,
+  };
+}
+
 function closedError(path: string): AppError {
   return new AppError('journal.closed', `${path} is closed: nothing can be appended any more.`);
 }
@@ -413,5 +430,3 @@ function closedError(path: string): AppError {
 function isDiskFull(error: unknown): boolean {
   return codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT';
 }
-
-const LINE_FEED = Buffer.from('\n');

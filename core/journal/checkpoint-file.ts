@@ -3,7 +3,7 @@
 // S19  In a foreign journal the file is written first too, and no context is journaled: a valid file that equals no
 //      checkpoint line is newer than all of them, and wins.
 
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { stateOf } from '../model/checkpoint.ts';
 import { codeOf } from '../model/errors.ts';
@@ -14,7 +14,7 @@ import { writeAll, type Disk } from './disk.ts';
 import { STATE_DIRECTORY } from './layout.ts';
 import { committedEnd, linesForwards, withFile } from './lines.ts';
 import { parseLossless } from './lossless.ts';
-import { checkpointFile } from './process-files.ts';
+import { checkpointFile, CHECKPOINT_SUFFIX } from './process-files.ts';
 import { unreadable } from './unreadable.ts';
 
 export function writeCheckpointFile(
@@ -68,6 +68,14 @@ export function readCheckpointFile(directory: string, processId: string): JsonOb
   }
 }
 
+/** The processes of a foreign directory that have a checkpoint file that can be read. */
+export function namesWithCheckpoint(directory: string): readonly string[] {
+  return readdirSync(directory)
+    .filter((file) => file.endsWith(CHECKPOINT_SUFFIX))
+    .map((file) => file.slice(0, -CHECKPOINT_SUFFIX.length))
+    .filter((name) => name !== '' && readCheckpointFile(directory, name) !== null);
+}
+
 const CHECKPOINT = '"checkpoint"';
 
 /** The newest checkpoint of a foreign journal, whose file may be ahead of its lines [S19]. */
@@ -80,6 +88,7 @@ export function foreignCheckpoint(
   let newest: CheckpointRecord | null = null;
   let isAhead = file !== null;
   let seq = 0;
+  if (!existsSync(entriesPath)) return file === null ? null : { state: file, seq: null };
   withFile(entriesPath, (source) => {
     for (const { bytes } of linesForwards(source, 0, committedEnd(source))) {
       seq += 1;

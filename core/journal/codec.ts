@@ -12,7 +12,7 @@ import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Fault, JournalEntry, Verification } from '../model/entry.ts';
 import { AppError, messageOf } from '../model/errors.ts';
-import { isObject, textAt, type Json, type JsonObject } from '../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import { parseTimestamp } from '../model/time.ts';
 import { parseLossless } from './lossless.ts';
 
@@ -20,15 +20,15 @@ import { parseLossless } from './lossless.ts';
 export const FIRST_PREV = 'A'.repeat(22);
 const HASH_LENGTH = 22;
 
-const CRC_TAIL_LENGTH = 18;
 const OUR_KEYS = ['seq', 'ack', 'prev', 'crc'] as const;
-/** From the comma before `prev` to the end: the part of fixed width. The numbers before it are found from there. */
-const KEYS_TAIL_LENGTH = 50;
-const KEYS_TAIL = /(?<="seq":(\d{1,15}),"ack":(\d{1,15})),"prev":"([\w-]{22})","crc":"([0-9a-f]{8})"\}$/y;
+/** The part of fixed width at a line's end: `,"prev":"…","crc":"…"}`. */
+const TAIL_LENGTH = 50;
+const CRC_TAIL_LENGTH = 18;
+const PREV = /^[\w-]{22}$/;
 
-/** A time as we write it, on a day that every month has: known to be one without asking a calendar. */
+/** A time as we write it, on any day but 29 February: known to be one without asking a calendar. */
 const PLAIN_TIME =
-  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}\+00:00$/;
+  /^(?!0000)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}\+00:00$/;
 
 /** Deeper lines are not read: walking them would overflow the stack, here as in Python. */
 const MAX_DEPTH = 1_000;
@@ -44,19 +44,12 @@ export interface LineKeys {
 
 /** The line of an entry, without its line feed. */
 export function encodeLine(entry: JournalEntry, keys: LineKeys): Buffer {
-  return sealLine(encodeBody(entry), keys);
+  return Buffer.from(sealText(encodeText(entry), keys), 'latin1');
 }
 
 /**
- * What an entry says, as the beginning of its line. Everything that can be wrong with it is wrong here.
- * @throws `journal.not-json`
- */
-export function encodeBody(entry: JournalEntry): Buffer {
-  return Buffer.from(encodeText(entry), 'latin1');
-}
-
-/**
- * {@link encodeBody} as a text, for {@link sealBatch}: a text goes through what is native at half the price of a Buffer.
+ * What an entry says, as the beginning of its line: everything that can be wrong with it is wrong here. A text and not
+ * bytes, since a text goes through what is native at half the price of a Buffer.
  * @throws `journal.not-json`
  */
 export function encodeText({ entry_id, process_id, timestamp, entry_type, data }: JournalEntry): string {
@@ -72,13 +65,9 @@ export function encodeText({ entry_id, process_id, timestamp, entry_type, data }
 }
 
 /** The line that a body becomes where it is written: its keys, and the checksum over all of it. */
-export function sealLine(body: Buffer, keys: LineKeys): Buffer {
-  return Buffer.from(sealText(body.toString('latin1'), keys), 'latin1');
-}
-
 function sealText(body: string, { seq, ack, prev }: LineKeys): string {
   const keyed = `${body},"seq":${seq},"ack":${ack},"prev":"${prev}"`;
-  return `${keyed},"crc":"${hexOf(crc32(keyed))}"}`;
+  return `${keyed},"crc":"${crcOf(keyed)}"}`;
 }
 
 export interface SealedBatch {
@@ -152,15 +141,10 @@ export function hashLine(line: Uint8Array | string): string {
 /** A line that could be read, before anybody asked whether it is as it was written. */
 export interface ParsedLine {
   readonly ok: true;
-  /** The line itself. */
-  readonly text: string;
   readonly entry: JournalEntry;
-  /** Null for a line without ours. */
-  readonly keys: LineKeys | null;
-  /** The checksum that it carries; null for a line without one, and where one of our keys is damaged. */
-  readonly crc: string | null;
-  /** True where it has none of our keys, or so few that it is somebody else's. */
-  readonly isForeign: boolean;
+  /** The line itself, and all that it says. */
+  readonly text: string;
+  readonly object: JsonObject;
 }
 
 export interface BadText {
@@ -168,13 +152,16 @@ export interface BadText {
   readonly reason: string;
 }
 
-/** How far a line vouches for itself, and what makes it broken; null where it is not. */
+/** How far a line vouches for itself. */
 export interface Verdict {
+  /** Null for a line without ours. */
+  readonly keys: LineKeys | null;
   readonly verification: Verification;
+  /** What makes it broken; null where it is not. */
   readonly fault: Fault | null;
 }
 
-export type DecodedLine = (Pick<ParsedLine, 'ok' | 'entry' | 'keys'> & Verdict) | BadText;
+export type DecodedLine = ({ readonly ok: true; readonly entry: JournalEntry } & Verdict) | BadText;
 
 /**
  * Reads one line, given without its line feed, and says how far it vouches for itself: {@link parseLine}, then
@@ -183,13 +170,13 @@ export type DecodedLine = (Pick<ParsedLine, 'ok' | 'entry' | 'keys'> & Verdict) 
 export function decodeLine(line: Buffer, prevHash?: string): DecodedLine {
   const parsed = parseLine(line);
   if (!parsed.ok) return parsed;
-  const { verification, fault } = verifyLine(parsed, prevHash);
-  return { ok: true, entry: parsed.entry, keys: parsed.keys, verification, fault };
+  const { keys, verification, fault } = verifyLine(parsed, prevHash);
+  return { ok: true, entry: parsed.entry, keys, verification, fault };
 }
 
 /**
  * Reads one line, given without its line feed. Lenient as a reader of other people's journals has to be: unknown keys,
- * any order, absent keys except `timestamp`. The checksum and the chain are left alone, which is half of the work.
+ * any order, absent keys except `timestamp`. Keys, checksum and chain are left alone, which is half of the work.
  */
 export function parseLine(line: Buffer): ParsedLine | BadText {
   const text = line.toString('utf8');
@@ -206,61 +193,87 @@ export function parseLine(line: Buffer): ParsedLine | BadText {
     };
   }
   if (!isObject(parsed)) return { ok: false, reason: 'JSON, but not an object' };
-  const { timestamp, data } = parsed;
+  const { entry_id, process_id, timestamp, entry_type, data } = parsed;
   if (typeof timestamp !== 'string') return { ok: false, reason: 'has no timestamp' };
   if (!PLAIN_TIME.test(timestamp) && parseTimestamp(timestamp) === null)
     return { ok: false, reason: `its timestamp is not a time: ${shorten(timestamp)}` };
-  const tail = tailOf(text);
   return {
     ok: true,
-    text,
     entry: {
-      entry_id: textAt(parsed, 'entry_id'),
-      process_id: textAt(parsed, 'process_id'),
+      entry_id: textOr(entry_id),
+      process_id: textOr(process_id),
       timestamp,
-      entry_type: textAt(parsed, 'entry_type'),
+      entry_type: textOr(entry_type),
       data: isObject(data) ? data : {},
     },
-    keys: tail?.keys ?? null,
-    crc: tail?.crc ?? null,
-    // One damaged key must not make a line of ours pass for somebody else's.
-    isForeign: tail === null && OUR_KEYS.filter((key) => Object.hasOwn(parsed, key)).length < 3,
+    text,
+    object: parsed,
   };
 }
 
+function textOr(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
 /** Checks a line against its own checksum and, where its hash is known, against the line before. */
-export function verifyLine({ text, keys, crc, isForeign }: ParsedLine, prevHash?: string): Verdict {
-  if (isForeign) return { verification: 'unverified', fault: null };
-  if (keys === null || crc === null || checksumOf(text) !== crc) {
-    return { verification: 'broken', fault: 'checksum' };
+export function verifyLine({ text, object }: ParsedLine, prevHash?: string): Verdict {
+  const keys = keysOf(text);
+  if (keys === null) {
+    // One damaged key must not make a line of ours pass for somebody else's.
+    return OUR_KEYS.filter((key) => Object.hasOwn(object, key)).length >= 3
+      ? { keys, verification: 'broken', fault: 'checksum' }
+      : { keys, verification: 'unverified', fault: null };
   }
+  if (!hasValidCrc(text)) return { keys, verification: 'broken', fault: 'checksum' };
   return prevHash !== undefined && keys.prev !== prevHash
-    ? { verification: 'broken', fault: 'link' }
-    : { verification: 'verified', fault: null };
+    ? { keys, verification: 'broken', fault: 'link' }
+    : { keys, verification: 'verified', fault: null };
 }
 
 /** The number that a line of ours gives itself; null for any other line, and where the checksum does not hold. */
 export function recordedSeq(line: Buffer): number | null {
-  const text = line.toString('latin1');
-  const tail = tailOf(text);
-  return tail !== null && hexOf(crc32(line.subarray(0, -CRC_TAIL_LENGTH))) === tail.crc
-    ? tail.keys.seq
-    : null;
+  const text = line.toString('utf8');
+  const keys = keysOf(text);
+  return keys !== null && hasValidCrc(text) ? keys.seq : null;
 }
 
-function tailOf(text: string): { readonly keys: LineKeys; readonly crc: string } | null {
-  KEYS_TAIL.lastIndex = Math.max(0, text.length - KEYS_TAIL_LENGTH);
-  const match = KEYS_TAIL.exec(text);
-  if (match === null) return null;
-  return { keys: { seq: Number(match[1]), ack: Number(match[2]), prev: match[3]! }, crc: match[4]! };
+/** The keys at a line's end, from the part of fixed width backwards; null where they are not as we write them. */
+function keysOf(text: string): LineKeys | null {
+  const tailAt = text.length - TAIL_LENGTH;
+  const isTail =
+    text.startsWith(',"prev":"', tailAt) && text.startsWith('","crc":"', tailAt + 31) && text.endsWith('"}');
+  if (!isTail) return null;
+  const ackAt = digitsBefore(text, tailAt);
+  const seqEnd = ackAt - ',"ack":'.length;
+  const seqAt = digitsBefore(text, seqEnd);
+  if (!text.startsWith(',"ack":', seqEnd) || !text.startsWith('"seq":', seqAt - '"seq":'.length)) return null;
+  const seq = Number(text.slice(seqAt, seqEnd));
+  const ack = Number(text.slice(ackAt, tailAt));
+  const prev = text.slice(tailAt + 9, tailAt + 31);
+  const isWhole = seqAt < seqEnd && ackAt < tailAt && Number.isSafeInteger(seq) && Number.isSafeInteger(ack);
+  return isWhole && PREV.test(prev) ? { seq, ack, prev } : null;
 }
 
-function checksumOf(text: string): string {
-  return hexOf(crc32(text.slice(0, -CRC_TAIL_LENGTH)));
+/** Where the digits begin that end there. */
+function digitsBefore(text: string, end: number): number {
+  let at = end;
+  for (; at > 0; at -= 1) {
+    const code = text.charCodeAt(at - 1);
+    if (code < 0x30 || code > 0x39) break;
+  }
+  return at;
 }
 
-function hexOf(crc: number): string {
-  return crc.toString(16).padStart(8, '0');
+function hasValidCrc(text: string): boolean {
+  return text.startsWith(crcOf(text.slice(0, -CRC_TAIL_LENGTH)), text.length - CRC_TAIL_LENGTH + 8);
+}
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** The CRC-32 of a text's UTF-8 bytes, in 8 hexadecimal digits. Looked up, since writing out such a number takes as long as computing it. */
+function crcOf(text: string): string {
+  const crc = crc32(text);
+  return `${HEX[crc >>> 24]}${HEX[(crc >>> 16) & 0xff]}${HEX[(crc >>> 8) & 0xff]}${HEX[crc & 0xff]}`;
 }
 
 /** Whether brackets outside strings nest deeper; whether they match is for the parser to say. */

@@ -17,15 +17,19 @@ const WRITTEN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3}|\.\d{6})?\+00:00$/;
  * @throws `journal.bad-time` for a time that no reader would take back [J3]
  */
 export function completeEntry(entry: NewEntry, sources: EntrySources): JournalEntry {
-  const timestamp = entry.timestamp ?? timestampOf(sources.now());
-  if (!WRITTEN.test(timestamp) || parseTimestamp(timestamp) === null) throw badTime(timestamp);
-  return {
-    entry_id: entry.entry_id ?? sources.nextId(),
-    process_id: entry.process_id,
-    timestamp,
-    entry_type: entry.entry_type,
-    data: entry.data,
-  };
+  const { process_id, entry_type, data } = entry;
+  const timestamp = entry.timestamp ?? textOf(sources.now());
+  if (entry.timestamp !== undefined && (!WRITTEN.test(timestamp) || parseTimestamp(timestamp) === null))
+    throw badTime(timestamp);
+  return { entry_id: entry.entry_id ?? sources.nextId(), process_id, timestamp, entry_type, data };
+}
+
+/** The last moment that was asked for: at full speed hundreds of entries share one. */
+let last = { epochMs: Number.NaN, text: '' };
+
+function textOf(epochMs: number): string {
+  if (last.epochMs !== epochMs) last = { epochMs, text: timestampOf(epochMs) };
+  return last.text;
 }
 
 /** Milliseconds since the epoch of the time that a reader asks from; null where none is given. */

@@ -3,9 +3,9 @@
 // process-files.ts, J10 in layout.ts, S10 and S13 in whereabouts.ts, S15 in segments.ts, S16 in spills.ts.
 
 import { accessSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { stateOf } from '../model/checkpoint.ts';
-import type { BadLine, NewEntry, StoredEntry } from '../model/entry.ts';
+import type { NewEntry, StoredEntry } from '../model/entry.ts';
 import { AppError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type {
@@ -13,11 +13,12 @@ import type {
   CheckpointRecord,
   Cursor,
   EntryPage,
+  EntryPart,
   JournalProvider,
   ReadOptions,
   SpillReference,
 } from '../model/ports.ts';
-import { foreignCheckpoint } from './checkpoint-file.ts';
+import { foreignCheckpoint, namesWithCheckpoint } from './checkpoint-file.ts';
 import { LOCAL_DISK } from './disk.ts';
 import { ownerOf } from './file-facts.ts';
 import { hostIdentity } from './host-identity.ts';
@@ -26,14 +27,21 @@ import { PRIVATE_DIRECTORY } from './layout.ts';
 import { acquireLock } from './lock.ts';
 import { claimDirectory, mayWriteIn, readMarker, type Marker } from './marker.ts';
 import { entriesFile, ENTRIES_SUFFIX, nameCollision, nameToRead } from './process-files.ts';
-import { lastFullCheckpoint, pageBackwards, partsForwards, selectForwards } from './read-entries.ts';
+import {
+  followedPlaceOf,
+  isStillThere,
+  lastFullCheckpoint,
+  pageBackwards,
+  partsForwards,
+  selectForwards,
+} from './read-entries.ts';
 import { namesWithSegments, sealedSegments } from './segments.ts';
 import { refuseSharedDisk } from './shared-disk.ts';
 import { readSpill } from './spills.ts';
 import { unreadable } from './unreadable.ts';
 import { nameIfCopied } from './whereabouts.ts';
 
-export type WriteOptions = Omit<Writing, 'lock'> & {
+export type WriteOptions = Omit<Writing, 'lock' | 'foundations'> & {
   /** Of the workspace, relative to the journal's parent, for a directory that is made now [S1]. */
   readonly workspace?: string | null;
   /** Writes on network disks and in synced folders too [S10]. */
@@ -45,16 +53,29 @@ export function openFileJournal(directory: string, options: WriteOptions = {}): 
   const path = resolve(directory);
   mayWriteIn(path);
   if (options.allowSharedDisk !== true) refuseSharedDisk(path);
-  mkdirSync(path, { recursive: true, mode: PRIVATE_DIRECTORY });
+  const made = mkdirSync(path, { recursive: true, mode: PRIVATE_DIRECTORY });
   const lock = acquireLock(path, options.identity ?? hostIdentity());
   try {
     const { disk = LOCAL_DISK, workspace = null, knownJournals = null } = options;
     const marker = nameIfCopied(disk, path, claimDirectory(disk, path, workspace), knownJournals);
-    return new FileJournal(path, marker, { ...options, lock });
+    return new FileJournal(path, marker, { ...options, lock, foundations: foundationsOf(path, made) });
   } catch (error) {
     lock[Symbol.dispose]();
     throw error;
   }
+}
+
+/**
+ * The directories whose names have to be durable before anything in the journal is: its own and its parent's always, since
+ * nobody knows whether a crash came before they were; and the parents of those that were made now.
+ */
+function foundationsOf(path: string, made: string | undefined): readonly string[] {
+  const directories = [path, dirname(path)];
+  for (let at = dirname(path); made !== undefined && at.length >= made.length && dirname(at) !== at;) {
+    at = dirname(at);
+    directories.push(at);
+  }
+  return directories;
 }
 
 /** Opens for looking: takes no lock, makes nothing, changes nothing [P6]. */
@@ -113,27 +134,47 @@ export class FileJournal implements JournalProvider {
       : pageBackwards(this.directory, name, limit, before);
   }
 
-  async *readSinceCheckpoint(processId: string): AsyncGenerator<readonly (StoredEntry | BadLine)[]> {
+  async *readSinceCheckpoint(processId: string): AsyncGenerator<EntryPart> {
+    const name = this.#existing(processId);
+    if (name !== null)
+      yield* partsForwards(this.directory, name, lastFullCheckpoint(this.directory, name));
+  }
+
+  /** What stands behind a place that an earlier part gave; everything where none is given. */
+  async *readFrom(processId: string, place: Cursor | null): AsyncGenerator<EntryPart> {
     const name = this.#existing(processId);
     if (name === null) return;
-    yield* partsForwards(this.directory, name, lastFullCheckpoint(this.directory, name));
+    yield* partsForwards(this.directory, name, place === null ? null : followedPlaceOf(place));
+  }
+
+  /** False once the journal was cut or replaced, so that the place means nothing any more. */
+  isStillThere(processId: string, place: Cursor): boolean {
+    return isStillThere(this.directory, nameToRead(processId), place);
+  }
+
+  /** Of all its segments, in bytes; 0 where there is none. */
+  sizeOf(processId: string): number {
+    const name = nameToRead(processId);
+    const paths = [this.pathOf(processId), ...sealedSegments(this.directory, name).map(({ path }) => path)];
+    return paths.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
   }
 
   async processes(): Promise<readonly string[]> {
     const names = readdirSync(this.directory, { withFileTypes: true })
       .filter((file) => file.isFile() && file.name.endsWith(ENTRIES_SUFFIX))
       .map((file) => file.name.slice(0, -ENTRIES_SUFFIX.length));
-    // A crash while sealing can leave a process without its active segment for a moment [S15].
-    const all = new Set([...names, ...namesWithSegments(this.directory)]);
+    // A crash while sealing can leave a process without its active segment for a moment [S15], and one of Promptise's before
+    // its first entry, a checkpoint file alone [S19].
+    const more = this.marker === null ? namesWithCheckpoint(this.directory) : namesWithSegments(this.directory);
+    const all = new Set([...names, ...more]);
     return [...all].map((name) => this.#nameOf(name)).sort();
   }
 
   async lastCheckpoint(processId: string): Promise<CheckpointRecord | null> {
     const name = this.#existing(processId);
-    if (name === null) return null;
     if (this.marker === null) return foreignCheckpoint(this.directory, processId, this.pathOf(processId));
     let cursor: Cursor | null | undefined;
-    while (cursor !== null) {
+    while (name !== null && cursor !== null) {
       const page = pageBackwards(this.directory, name, 100, cursor);
       const entry = page.entries.findLast((candidate) => candidate.entry_type === 'checkpoint');
       if (entry !== undefined) return { state: stateOf(entry.data), seq: entry.seq };

@@ -3,9 +3,11 @@
 import { accessSync, constants, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AppError } from '../model/errors.ts';
+import type { JsonObject } from '../model/json.ts';
+import { readCheckpointFile } from './checkpoint-file.ts';
 import { MARKER_FILE, PROMPTISE_JOURNAL, WORKSPACE_JOURNAL } from './layout.ts';
 import { readMarker, type Marker } from './marker.ts';
-import { ENTRIES_SUFFIX } from './process-files.ts';
+import { CHECKPOINT_SUFFIX, ENTRIES_SUFFIX } from './process-files.ts';
 import { entriesForwards, isBad } from './read-entries.ts';
 import { unreadable } from './unreadable.ts';
 
@@ -27,8 +29,9 @@ export function inspectDirectory(path: string): InspectedDirectory {
   const marker = readMarker(directory);
   if (marker !== null) return { directory, format: 'holdfast', marker };
   const journals = files.filter((name) => name.endsWith(ENTRIES_SUFFIX) && isFile(join(directory, name)));
-  if (!someHoldAnEntry(journals.map((name) => join(directory, name))))
-    return insideOf(directory, files, journals);
+  const isPromptise =
+    someHoldAnEntry(journals.map((name) => join(directory, name))) || holdsCheckpoint(directory, files);
+  if (!isPromptise) return insideOf(directory, files, journals);
   return { directory, format: 'promptise', marker: null };
 }
 
@@ -91,6 +94,20 @@ function insideOf(
 
 function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Promptise writes the checkpoint first: killed right then, it leaves nothing else. */
+function holdsCheckpoint(directory: string, files: readonly string[]): boolean {
+  return files.some(
+    (file) =>
+      file.endsWith(CHECKPOINT_SUFFIX) &&
+      isFile(join(directory, file)) &&
+      isState(readCheckpointFile(directory, file.slice(0, -CHECKPOINT_SUFFIX.length))),
+  );
+}
+
+function isState(state: JsonObject | null): boolean {
+  return state !== null && ('context_state' in state || 'lifecycle_state' in state);
 }
 
 /** A pipe or a device of that name would never end. */

@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFullCheckpoint } from '../model/checkpoint.ts';
 import type { JournalEntry, NewEntry, StoredEntry } from '../model/entry.ts';
-import { AppError, asAppError } from '../model/errors.ts';
+import { AppError, asAppError, codeOf } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { AppendOptions, SpillReference } from '../model/ports.ts';
 import { AppendFile, type Durability, type OpenedFile } from './append-file.ts';
@@ -30,6 +30,8 @@ const SEGMENT_BYTES = 64 * 1024 * 1024;
 
 export interface Writing {
   readonly lock: DirectoryLock;
+  /** Directories that are synced before anything else is [S15]. */
+  readonly foundations?: readonly string[];
   /** Who signs; this process unless given. */
   readonly identity?: HostIdentity;
   readonly durability?: Durability;
@@ -57,6 +59,7 @@ export class JournalWriter {
   readonly #owners = new Map<string, string>();
   /** Repairs that are done and that no entry tells of yet, since the disk was full [J6]. */
   readonly #untold = new Map<string, readonly JsonObject[]>();
+  #founded: Promise<void> | null = null;
   /** Packing and dropping, one after the other. */
   #housekeeping: Promise<void> = Promise.resolve();
   #trouble: AppError | null = null;
@@ -177,6 +180,7 @@ export class JournalWriter {
     entryOf: (type: string, data: JsonObject) => JournalEntry,
   ): Promise<OpenedFile> {
     const { identity = hostIdentity(), lock, knownJournals = null, isRepair = false } = this.#writing;
+    await (this.#founded ??= this.#syncFoundations());
     const { say, ...opened } = await takeFile({
       disk: this.#disk,
       directory: this.#directory,
@@ -192,6 +196,19 @@ export class JournalWriter {
     });
     const repairs = (this.#untold.get(processId) ?? []).map((repair) => entryOf('journal_repaired', repair));
     return { ...opened, say: [...repairs, ...say.map(([type, data]) => entryOf(type, data))] };
+  }
+
+  /** A journal is as durable as the names that lead to it. */
+  async #syncFoundations(): Promise<void> {
+    for (const directory of this.#writing.foundations ?? [this.#directory]) {
+      try {
+        await this.#disk.syncDirectory(directory);
+      } catch (error) {
+        // A directory above that this user may not even read was not made by us, and is not ours to sync.
+        const isOurs = directory === this.#directory;
+        if (isOurs || (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM')) throw error;
+      }
+    }
   }
 
   /** What could not be opened or sign in writes nothing: the next append opens the file again, and signs first [S7]. */

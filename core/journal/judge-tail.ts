@@ -12,7 +12,7 @@ import { journalLines, lastFullCheckpoint, type Place } from './read-entries.ts'
 
 export interface Verdict {
   /** Where an unfinished batch begins, and its first line; null where there is none. */
-  readonly unfinished: (Place & { readonly line: BadLine }) | null;
+  readonly unfinished: (Place & { readonly damage: BadLine }) | null;
   /** Real damage. */
   readonly damage: readonly BadLine[];
   /** The numbers of somebody else's lines at the end that no entry tells of yet. */
@@ -53,8 +53,9 @@ export async function judgeTail(directory: string, name: string, acknowledged: n
         decoded.ok && decoded.fault !== 'checksum' && (decoded.keys?.ack ?? 0) >= firstSeq;
     }
     isBase = false;
-    last = item.seq;
     if (isBad(item) || item.verification === 'broken') continue;
+    // The numbers of somebody else's lines in between are not those that our lines acknowledge.
+    if (item.verification === 'verified' || !hasOurs) last = item.seq;
     if (item.verification === 'verified') {
       hasOurs = true;
       foreign = null;
@@ -63,7 +64,7 @@ export async function judgeTail(directory: string, name: string, acknowledged: n
   if (firstAt === null) return { unfinished: null, damage: [], foreign };
   return isAcknowledged
     ? { unfinished: null, damage, foreign: null }
-    : { unfinished: { ...firstAt, line: damage[0]! }, damage: [], foreign: null };
+    : { unfinished: { ...firstAt, damage: damage[0]! }, damage: [], foreign: null };
 }
 
 function startOf(foreign: Verdict['foreign']): number | undefined {

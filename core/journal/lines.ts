@@ -12,6 +12,8 @@ export interface ByteSource {
 }
 
 const CHUNK_BYTES = 64 * 1024;
+/** Whoever goes on reading forwards wants more of it. */
+const MAX_CHUNK_BYTES = 512 * 1024;
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
@@ -86,8 +88,11 @@ export function* linesBackwards(source: ByteSource, endOffset: number): Generato
     for (;;) {
       const at = chunk.lastIndexOf(LINE_FEED);
       if (at < 0) break;
-      const bytes = Buffer.concat([chunk.subarray(at + 1), ...pending]);
-      pending = [];
+      let bytes = chunk.subarray(at + 1);
+      if (pending.length > 0) {
+        bytes = Buffer.concat([bytes, ...pending]);
+        pending = [];
+      }
       yield lineAt(bytes, start + at + 1);
       end = start + at + 1;
       chunk = chunk.subarray(0, at);
@@ -108,17 +113,22 @@ export function* linesForwards(
 ): Generator<Line> {
   let offset = startOffset;
   let position = startOffset;
+  let chunkBytes = CHUNK_BYTES;
   let pending: Buffer[] = [];
   while (position < endOffset) {
-    const chunk = source.read(position, Math.min(CHUNK_BYTES, endOffset - position));
+    const chunk = source.read(position, Math.min(chunkBytes, endOffset - position));
+    chunkBytes = Math.min(2 * chunkBytes, MAX_CHUNK_BYTES);
     if (chunk.length === 0) return;
     position += chunk.length;
     let from = 0;
     for (;;) {
       const at = chunk.indexOf(LINE_FEED, from);
       if (at < 0) break;
-      const bytes = Buffer.concat([...pending, chunk.subarray(from, at)]);
-      pending = [];
+      let bytes = chunk.subarray(from, at);
+      if (pending.length > 0) {
+        bytes = Buffer.concat([...pending, bytes]);
+        pending = [];
+      }
       yield lineAt(bytes, offset);
       offset += bytes.length + 1;
       from = at + 1;

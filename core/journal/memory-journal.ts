@@ -1,7 +1,16 @@
+import { hash } from 'node:crypto';
 import { AppError } from '../model/errors.ts';
 import type { NewEntry, StoredEntry } from '../model/entry.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { CheckpointRecord, Cursor, EntryPage, JournalProvider, ReadOptions } from '../model/ports.ts';
+import type {
+  CheckpointRecord,
+  Cursor,
+  EntryPage,
+  EntryPart,
+  JournalProvider,
+  ReadOptions,
+  SpillReference,
+} from '../model/ports.ts';
 import { parseTimestamp } from '../model/time.ts';
 import { isFullCheckpoint, stateOf } from '../model/checkpoint.ts';
 import { decodeLine, encodeLine, FIRST_PREV, hashLine } from './codec.ts';
@@ -15,6 +24,7 @@ interface StoredLine {
 /** A journal for tests and experiments: the file journal's behaviour, and nothing left when the program ends. */
 export class InMemoryJournal implements JournalProvider {
   readonly #lines = new Map<string, StoredLine[]>();
+  readonly #spills = new Map<string, Uint8Array>();
   readonly #sources: EntrySources;
   #closed = false;
 
@@ -71,12 +81,12 @@ export class InMemoryJournal implements JournalProvider {
     };
   }
 
-  async *readSinceCheckpoint(processId: string): AsyncGenerator<readonly StoredEntry[]> {
+  async *readSinceCheckpoint(processId: string): AsyncGenerator<EntryPart> {
     const entries = this.#of(processId).map(({ entry }) => entry);
     const start = entries.findLastIndex(
       ({ entry_type, data }) => entry_type === 'checkpoint' && isFullCheckpoint(data),
     );
-    yield entries.slice(Math.max(0, start));
+    yield { items: entries.slice(Math.max(0, start)), next: `m${entries.length}` as Cursor };
   }
 
   async processes(): Promise<readonly string[]> {
@@ -94,6 +104,16 @@ export class InMemoryJournal implements JournalProvider {
   async lastCheckpoint(processId: string): Promise<CheckpointRecord | null> {
     const entry = this.#of(processId).findLast((line) => line.entry.entry_type === 'checkpoint')?.entry;
     return entry === undefined ? null : { state: stateOf(entry.data), seq: entry.seq };
+  }
+
+  async spill(_processId: string, bytes: Uint8Array): Promise<SpillReference> {
+    const reference = { id: crypto.randomUUID(), sha256: hash('sha256', bytes, 'hex'), bytes: bytes.length };
+    this.#spills.set(reference.id, Buffer.from(bytes));
+    return reference;
+  }
+
+  async spilled(_processId: string, { id }: SpillReference): Promise<Uint8Array | null> {
+    return this.#spills.get(id) ?? null;
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { isFullCheckpoint } from '../model/checkpoint.ts';
 import { isBad, type BadLine, type StoredEntry } from '../model/entry.ts';
 import { AppError } from '../model/errors.ts';
-import type { Cursor, EntryPage, ReadOptions } from '../model/ports.ts';
+import type { Cursor, EntryPage, EntryPart, ReadOptions } from '../model/ports.ts';
 import { parseTimestamp } from '../model/time.ts';
 import { decodeLine, FIRST_PREV, hashLine, recordedSeq } from './codec.ts';
 import { sinceOf } from './complete-entry.ts';
@@ -21,6 +21,15 @@ export interface Place {
   /** The number of its segment's first line. */
   readonly first: number;
   readonly offset: number;
+  /** The number of the line that begins there, where it is known. */
+  readonly line?: number;
+}
+
+/** Where somebody who follows a journal has read to. */
+interface FollowedPlace extends Place {
+  readonly line: number;
+  /** Of the segment's file; 0 once that is sealed, and written no more. */
+  readonly inode: number;
 }
 
 /** What the line before says about the next one. */
@@ -81,25 +90,38 @@ export async function* partsForwards(
   directory: string,
   name: string,
   from: Place | null,
-): AsyncGenerator<readonly (StoredEntry | BadLine)[]> {
-  let part: (StoredEntry | BadLine)[] = [];
+): AsyncGenerator<EntryPart> {
+  let items: (StoredEntry | BadLine)[] = [];
   let bytes = 0;
-  for (const item of journalForwards(directory, name, from)) {
-    part.push(item);
+  let next: FollowedPlace | null = null;
+  for (const { segment, inode, item } of journalLines(directory, name, from)) {
+    items.push(item);
     bytes += item.sizeBytes;
-    if (part.length < PART_LINES && bytes < PART_BYTES) continue;
-    yield part;
-    part = [];
+    next = { first: segment, offset: item.offset + item.sizeBytes, line: item.seq + 1, inode };
+    if (items.length < PART_LINES && bytes < PART_BYTES) continue;
+    yield { items, next: followCursor(next) };
+    items = [];
     bytes = 0;
     await new Promise((resolve) => void setImmediate(resolve));
   }
-  if (part.length > 0) yield part;
+  if (next !== null && items.length > 0) yield { items, next: followCursor(next) };
+}
+
+/** Whether what was read up to there is still what stands there: a journal may have been cut or replaced. */
+export function isStillThere(directory: string, name: string, cursor: Cursor): boolean {
+  const { first, offset, inode } = followedPlaceOf(cursor);
+  using segments = Segments.open(directory, name);
+  const at = segments?.find(first) ?? -1;
+  // A sealed segment has been renamed or packed since, and is written no more.
+  if (segments === null || at < segments.sealed.length) return at >= 0;
+  return segments.activeInode === inode && (segments.at(at)?.end ?? 0) >= offset;
 }
 
 export interface JournalLine {
   /** The number of its segment's first line, and that segment's file. */
   readonly segment: number;
   readonly path: string;
+  readonly inode: number;
   readonly line: Line;
   readonly item: StoredEntry | BadLine;
 }
@@ -119,18 +141,18 @@ export function* journalLines(
   for (; at < segments.count; at += 1) {
     const segment = segments.at(at);
     if (segment === null) continue;
-    const { first, path, source, end } = segment;
+    const { first, path, inode, source, end } = segment;
     const start = from?.first === first ? from.offset : 0;
     const isBeginning = at === 0 && start === 0;
     if (start > 0 || first !== expected) before = NOT_READ;
     // Counted only where lines do not say their number themselves.
     let lines = 0;
-    let linesBefore = start === 0 ? 0 : null;
+    let linesBefore = start === 0 ? 0 : from?.line === undefined ? null : from.line - first;
     for (const line of linesForwards(source, start, end)) {
       const physical = (): number => first + (linesBefore ??= countLines(source, start)) + lines;
       if (isBeginning && lines === 0) before = beforeFirst(first, line);
       const item = toItem(line, physical, before);
-      if (item !== null) yield { segment: first, path, line, item };
+      if (item !== null) yield { segment: first, path, inode, line, item };
       before = behind(line, item);
       lines += 1;
       expected = item === null ? expected + 1 : item.seq + 1;
@@ -268,21 +290,30 @@ function toItem(line: Line, physical: () => number, before: Before): StoredEntry
   if (isBlank(bytes)) return null;
   const decoded = decodeLine(bytes, before.hash);
   if (!decoded.ok) return { seq: physical(), offset, sizeBytes, reason: decoded.reason };
-  const { entry, keys, verification } = decoded;
-  if (keys === null || decoded.fault === 'checksum') {
-    const fault = decoded.fault === null ? {} : { fault: decoded.fault };
-    return { ...entry, seq: physical(), verification, ...fault, offset, sizeBytes };
+  const { entry, keys } = decoded;
+  let { verification, fault } = decoded;
+  let seq: number;
+  if (keys === null || fault === 'checksum') {
+    seq = physical();
+  } else {
+    ({ seq } = keys);
+    // A number is checked against the line right before: after a gap, which is said once, counting goes on behind it.
+    if (fault === null && before.seq !== null && seq !== before.seq + 1) {
+      fault = 'sequence';
+      verification = 'broken';
+    }
   }
-  // A number is checked against the line right before: after a gap, which is said once, counting goes on behind it.
-  const isOutOfStep = before.seq !== null && keys.seq !== before.seq + 1;
-  const fault = decoded.fault ?? (isOutOfStep ? ('sequence' as const) : null);
+  const { entry_id, process_id, timestamp, entry_type, data } = entry;
   return fault === null
-    ? { ...entry, seq: keys.seq, verification, offset, sizeBytes }
-    : { ...entry, seq: keys.seq, verification: 'broken', fault, offset, sizeBytes };
+    ? { entry_id, process_id, timestamp, entry_type, data, seq, verification, offset, sizeBytes }
+    : { entry_id, process_id, timestamp, entry_type, data, seq, verification, fault, offset, sizeBytes };
 }
 
 function isBlank(bytes: Buffer): boolean {
-  for (const byte of bytes) if (byte !== 0x20 && (byte < 0x09 || byte > 0x0d)) return false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]!;
+    if (byte !== 0x20 && (byte < 0x09 || byte > 0x0d)) return false;
+  }
   return true;
 }
 
@@ -290,15 +321,23 @@ function cursorAt({ first }: { readonly first: number }, offset: number): Cursor
   return `${first}.${offset}` as Cursor;
 }
 
-export function cursorOf({ first, offset }: Place): Cursor {
-  return cursorAt({ first }, offset);
-}
-
 /** @throws `journal.bad-cursor` for what no journal gave out */
-export function placeOf(cursor: Cursor): Place {
+function placeOf(cursor: Cursor): Place {
   const match = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor);
   if (match === null) throw badCursor();
   return { first: Number(match[1]), offset: Number(match[2]) };
+}
+
+function followCursor({ first, offset, line, inode }: FollowedPlace): Cursor {
+  return `${first}.${offset}.${line}.${inode}` as Cursor;
+}
+
+/** @throws `journal.bad-cursor` for what no journal gave out */
+export function followedPlaceOf(cursor: Cursor): FollowedPlace {
+  const match = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,20})$/.exec(cursor);
+  if (match === null) throw badCursor();
+  const [first, offset, line, inode] = match.slice(1).map(Number) as [number, number, number, number];
+  return { first, offset, line, inode };
 }
 
 function badCursor(): AppError {

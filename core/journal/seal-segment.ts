@@ -27,7 +27,10 @@ export interface SegmentPlace {
 
 export const APPEND_FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
 
-/** Seals the active segment, which is durable, and gives the descriptor of the next, which begins with `line`. */
+/**
+ * Seals the active segment, which is durable, and gives the descriptor of the next, which begins with `line`, line feed
+ * included.
+ */
 export async function startSegment(
   { disk, directory, name }: SegmentPlace,
   line: Buffer,
@@ -44,7 +47,7 @@ export async function startSegment(
   disk.remove(next);
   const fd = disk.open(next, APPEND_FLAGS);
   try {
-    writeAll(disk, fd, Buffer.concat([line, LINE_FEED]));
+    writeAll(disk, fd, line);
     await disk.sync(fd);
     await disk.syncDirectory(folder);
     disk.rename(active, sealedPath(directory, name, sealed.first, sealed.seq));
@@ -124,5 +127,3 @@ function unpackedBytes(path: string): Buffer {
     );
   }
 }
-
-const LINE_FEED = Buffer.from('\n');

@@ -27,6 +27,7 @@ export interface OpenSegment {
   /** Whether it is the oldest that is there. */
   readonly isFirst: boolean;
   readonly path: string;
+  readonly inode: number;
   readonly source: ByteSource;
   /** What is behind this is not committed [J4]. */
   readonly end: number;
@@ -128,6 +129,10 @@ export class Segments implements Disposable {
     return this.#sealed.length + (this.#active === null ? 0 : 1);
   }
 
+  get activeInode(): number | null {
+    return this.#active?.inode ?? null;
+  }
+
   get sealed(): readonly SealedSegment[] {
     return this.#sealed;
   }
@@ -149,7 +154,8 @@ export class Segments implements Disposable {
     const { first, path, isPacked } = segment;
     const source = isPacked ? unpacked(path) : (this.#opened(path) ?? unpacked(path + PACKED_SUFFIX));
     const isFirst = index === 0;
-    return source === null ? null : { first, isFirst, path, source, end: committedEnd(source) };
+    // Nobody writes it any more, so nobody asks whether it is still the same file.
+    return source === null ? null : { first, isFirst, path, inode: 0, source, end: committedEnd(source) };
   }
 
   /** Null where it has been packed or removed. */
@@ -185,7 +191,7 @@ function activeSegment(fd: number, path: string, before: SealedSegment | undefin
   const source = fileSource(fd);
   const end = committedEnd(source);
   const first = before === undefined ? firstSeq(source, end) : before.last + 1;
-  return { first, isFirst: before === undefined, path, source, end };
+  return { first, isFirst: before === undefined, path, inode: fstatSync(fd).ino, source, end };
 }
 
 /** Of a journal whose older segments are gone, its first line tells. */

@@ -96,7 +96,7 @@ async function mend(
   if (unfinished !== null) {
     // What is sealed was durable before it was sealed: damage in there is never an unfinished batch.
     if (sealedSegments(directory, name).some(({ first }) => first === unfinished.first))
-      throw damagedError(process, [unfinished.line]);
+      throw damagedError(process, [unfinished.damage]);
     tell('unfinished_batch', await quarantineTail(disk, directory, name, fd, unfinished.offset));
     return null;
   }

@@ -1,4 +1,5 @@
 import type { Json } from './json.ts';
+import type { SpillReference } from './ports.ts';
 
 /**
  * How an effect without a recorded outcome is handled: `retry` is harmless to repeat, `idempotent` is repeated with
@@ -10,7 +11,8 @@ export type EffectClass = (typeof EFFECT_CLASSES)[number];
 
 /** The three ends of an effect [S28]. */
 export type EffectEnd =
-  | { readonly kind: 'done'; readonly result: Json }
+  /** A large result lies outside of the journal; `result` is null then [S16]. */
+  | { readonly kind: 'done'; readonly result: Json; readonly spilled?: SpillReference }
   | { readonly kind: 'did_not_happen'; readonly error: string }
   | { readonly kind: 'in_doubt'; readonly error: string };
 
@@ -42,6 +44,13 @@ export function isEffectClass(text: string): text is EffectClass {
 /** Started, outcome unknown. */
 export function isInDoubt(effect: RecordedEffect): boolean {
   return effect.end === null || effect.end.kind === 'in_doubt';
+}
+
+/** Done, with a result that lies outside of the journal [S16]. */
+export function isSpilled(
+  effect: RecordedEffect,
+): effect is RecordedEffect & { readonly end: { readonly kind: 'done'; readonly spilled: SpillReference } } {
+  return effect.end?.kind === 'done' && effect.end.spilled !== undefined;
 }
 
 /** Whether an effect of this class is performed again without asking anybody [S28]. */

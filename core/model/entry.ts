@@ -62,6 +62,7 @@ export const ENTRY_TYPES = [
   'effect_finished',
   'effect_resolved',
   'effect_started',
+  'effect_value_lost',
   'error',
   'foreign_lines',
   'hold_lifted',

@@ -5,7 +5,8 @@ import { checkpointToSnapshot } from './checkpoint.ts';
 import { isEffectClass, type EffectEnd, type RecordedEffect } from './effects.ts';
 import { isKnownType, type EntryType, type StoredEntry, type TriggerEvent } from './entry.ts';
 import { isHoldKind } from './holds.ts';
-import { numberAt, showJson, textAt, type Json, type JsonObject } from './json.ts';
+import { numberAt, objectAt, showJson, textAt, type Json, type JsonObject } from './json.ts';
+import type { SpillReference } from './ports.ts';
 import {
   define,
   emptySnapshot,
@@ -80,6 +81,9 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
     case 'effect_finished':
       if (data['unpermitted'] === true) effectWithdrawn(state, data);
       else effectEnded(state, data, endOf(data));
+      return state;
+    case 'effect_value_lost':
+      effectValueLost(state, textAt(data, 'effect_id'));
       return state;
     case 'effect_resolved':
       effectEnded(state, data, resolvedEnd(data));
@@ -312,11 +316,33 @@ function effectEnded(state: ProcessSnapshot, data: JsonObject, end: EffectEnd | 
   }
 }
 
+/** It happened, so it is never run again; what it gave has to be said by somebody who knows [S16]. */
+function effectValueLost(state: ProcessSnapshot, effectId: string): void {
+  const end: EffectEnd = { kind: 'in_doubt', error: 'it happened, and what it gave is lost' };
+  for (const open of state.open) {
+    open.effects = open.effects.map((effect) =>
+      effect.effectId === effectId ? { ...effect, effectClass: 'ask', end } : effect,
+    );
+  }
+}
+
+function spilledOf(data: JsonObject): { readonly spilled: SpillReference } | Record<never, never> {
+  const spilled = objectAt(data, 'spilled');
+  if (spilled === null) return {};
+  return {
+    spilled: {
+      id: textAt(spilled, 'id'),
+      sha256: textAt(spilled, 'sha256'),
+      bytes: numberAt(spilled, 'bytes'),
+    },
+  };
+}
+
 function endOf(data: JsonObject): EffectEnd | null {
   const result: Json = data['result'] ?? null;
   switch (textAt(data, 'end')) {
     case 'done':
-      return { kind: 'done', result };
+      return { kind: 'done', result, ...spilledOf(data) };
     case 'did_not_happen':
       return { kind: 'did_not_happen', error: textAt(data, 'error') };
     case 'in_doubt':

@@ -25,6 +25,13 @@ export interface EntryPage {
   readonly before: Cursor | null;
 }
 
+export interface EntryPart {
+  /** Oldest first. */
+  readonly items: readonly (StoredEntry | BadLine)[];
+  /** Where to go on towards the end. */
+  readonly next: Cursor;
+}
+
 export interface CheckpointRecord {
   readonly state: JsonObject;
   /** The checkpoint line's number, or null when a foreign checkpoint file is ahead of the journal [S19]. */
@@ -60,7 +67,7 @@ export interface JournalProvider {
   /** The newest `limit` lines before `before`, or before the end. */
   readLast(processId: string, limit: number, before?: Cursor): Promise<EntryPage>;
   /** Everything from the last full checkpoint on, oldest first, in parts of bounded size; all of it where there is none. */
-  readSinceCheckpoint(processId: string): AsyncIterable<readonly (StoredEntry | BadLine)[]>;
+  readSinceCheckpoint(processId: string): AsyncIterable<EntryPart>;
   processes(): Promise<readonly string[]>;
   /** Writes the checkpoint line, and for other readers the checkpoint file [J8]. */
   checkpoint(
@@ -69,6 +76,10 @@ export interface JournalProvider {
     line?: Pick<NewEntry, 'entry_id' | 'timestamp'>,
   ): Promise<StoredEntry>;
   lastCheckpoint(processId: string): Promise<CheckpointRecord | null>;
+  /** Keeps a large value beside the journal, durable before the entry that names it is written [S16]. */
+  spill(processId: string, bytes: Uint8Array): Promise<SpillReference>;
+  /** The value, or null where it is lost. */
+  spilled(processId: string, reference: SpillReference): Promise<Uint8Array | null>;
   /** Resolves when everything appended is durable; afterwards nothing can be appended. */
   close(): Promise<void>;
 }

@@ -27,6 +27,7 @@ export type ToWorker =
       readonly type: 'effect-refused';
       readonly run: number;
       readonly effectId: string;
+      readonly code: string;
       readonly message: string;
     }
   /** The outcome is durable: go on. */

@@ -9,7 +9,7 @@ import { damagedError, damageOf } from '../model/damage.ts';
 import { isBad, type BadLine, type StoredEntry } from '../model/entry.ts';
 import { applyEntry } from '../model/fold.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { JournalProvider } from '../model/ports.ts';
+import type { Cursor, JournalProvider } from '../model/ports.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
 
 /** More places of damage help nobody. */
@@ -26,6 +26,8 @@ export interface Recovered {
   readonly snapshot: ProcessSnapshot;
   /** Lines that could not be read or did not fit, since the last full checkpoint. */
   readonly damage: readonly BadLine[];
+  /** Where to go on reading; null where there was nothing to read. */
+  readonly readTo: Cursor | null;
 }
 
 export interface RecoverOptions {
@@ -49,8 +51,10 @@ export class ReplayEngine {
     let count = 0;
     let replayed = 0;
     const damage: BadLine[] = [];
-    for await (const part of this.#journal.readSinceCheckpoint(processId)) {
-      for (const item of part) {
+    let readTo: Cursor | null = null;
+    for await (const { items, next } of this.#journal.readSinceCheckpoint(processId)) {
+      readTo = next;
+      for (const item of items) {
         const place = damageOf(item);
         if (place !== null && !(count === 0 && isWhereReadingBegan(item)) && damage.length < MAX_PLACES)
           damage.push(place);
@@ -67,8 +71,8 @@ export class ReplayEngine {
     if ((isOurs || isUnknown) && damage.length > 0 && !lenient) throw damagedError(processId, damage);
     // The file was written last and its line never: it is ahead of everything in the journal [S19].
     return checkpoint === null
-      ? recovered(snapshot, replayed, damage)
-      : recovered(checkpointToSnapshot({ state: checkpoint }, snapshot), 0, damage);
+      ? recovered(snapshot, replayed, damage, readTo)
+      : recovered(checkpointToSnapshot({ state: checkpoint }, snapshot), 0, damage, readTo);
   }
 
   async #foreignCheckpoint(processId: string, isOurs: boolean): Promise<JsonObject | null> {
@@ -78,7 +82,12 @@ export class ReplayEngine {
   }
 }
 
-function recovered(snapshot: ProcessSnapshot, replayed: number, damage: readonly BadLine[]): Recovered {
+function recovered(
+  snapshot: ProcessSnapshot,
+  replayed: number,
+  damage: readonly BadLine[],
+  readTo: Cursor | null,
+): Recovered {
   return {
     context_state: snapshot.context,
     lifecycle_state: snapshot.lifecycle,
@@ -86,6 +95,7 @@ function recovered(snapshot: ProcessSnapshot, replayed: number, damage: readonly
     entries_replayed: replayed,
     snapshot,
     damage,
+    readTo,
   };
 }
 

@@ -21,7 +21,7 @@ import { takeOver } from './take-over.ts';
 import { TriggerSet } from './trigger-set.ts';
 
 /** What an operator's resume or start lifts; the others have ways of their own. */
-const OPERATORS_HOLDS = ['operator', 'idle', 'quit'] as const;
+const OPERATORS_HOLDS = ['operator', 'idle', 'quit', 'gap'] as const;
 
 export interface ProcessDependencies {
   readonly journal: JournalProvider;
@@ -227,8 +227,10 @@ export class AgentProcess {
   #setGoingSuspended(): void {
     const own = this.snapshot.holds.map((hold) => hold.kind).filter(liftsAtStart);
     if (own.length > 0) this.#lifecycle.lift(own, host('the host started'));
-    // What is queued waits; cron keeps at most one event for each trigger [S42].
-    if (this.#lifecycle.state === 'suspended') this.#openTriggers();
+    // What is queued waits; cron keeps at most one event for each trigger [S42]. Where nobody knows whether this journal is
+    // the one that counts, its triggers are off [S10].
+    const isDoubtful = this.snapshot.holds.some(({ kind }) => kind === 'gap');
+    if (this.#lifecycle.state === 'suspended' && !isDoubtful) this.#openTriggers();
   }
 
   // --- what operators do, one at a time

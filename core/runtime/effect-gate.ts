@@ -7,6 +7,8 @@ import type { Recorder } from './recorder.ts';
 
 const MAX_ERROR = 1_000;
 const MAX_PREVIEW = 200;
+/** Of one invocation: all of them are in every checkpoint that is written meanwhile [S20]. */
+const MAX_EFFECTS = 10_000;
 
 export interface GateOptions {
   readonly definition: ProcessDefinition;
@@ -14,6 +16,8 @@ export interface GateOptions {
   /** Of the present worker. */
   readonly generation: () => number | undefined;
   readonly send: (message: ToWorker) => void;
+  /** The journal could not take a large result. */
+  readonly onUnkept: (error: unknown) => void;
 }
 
 type Announcement = Extract<FromWorker, { type: 'effect-announced' }>;
@@ -59,11 +63,17 @@ export class EffectGate {
     const { journalLevel } = definition.config;
     if (journalLevel === 'none' && effectClass !== 'retry') {
       const message = `${name} has the class ${effectClass}, and ${definition.name} keeps no journal, so it could be done twice. Give the process a journal level, or the effect the class retry.`;
-      send({ type: 'effect-refused', run, effectId, message });
+      send({ type: 'effect-refused', run, effectId, code: 'effect.refused', message });
+      return;
+    }
+    const open = recorder().snapshot.open.find((invocation) => invocation.event.eventId === eventId);
+    if (attempt === 1 && (open?.effects.length ?? 0) >= MAX_EFFECTS) {
+      const message = `This invocation has had ${MAX_EFFECTS} effects, and no more fit in what a checkpoint has to hold. Do the rest in another invocation.`;
+      send({ type: 'effect-refused', run, effectId, code: 'invocation.too-long', message });
       return;
     }
     const generation = this.#options.generation();
-    const durable = recorder().record('effect_started', {
+    const started = {
       event_id: eventId,
       effect_id: effectId,
       name,
@@ -74,7 +84,8 @@ export class EffectGate {
       ...(journalLevel === 'full' ? { args } : {}),
       key,
       attempt,
-    });
+    };
+    const durable = recorder().record('effect_started', started, { synced: effectClass !== 'retry' });
     const pending: Pending = { run, eventId, attempt, isDurable: false };
     this.#pending.set(effectId, pending);
     durable.then(
@@ -96,13 +107,30 @@ export class EffectGate {
   }
 
   ended({ run, effectId, end }: Outcome, eventId: string): void {
-    this.#performing.delete(effectId);
-    const outcome: JsonObject =
-      end.kind === 'done' ? { result: end.result } : { error: end.error.slice(0, MAX_ERROR) };
-    this.#options
-      .recorder()
-      .note('effect_finished', { event_id: eventId, effect_id: effectId, end: end.kind, ...outcome });
-    this.#options.send({ type: 'effect-recorded', run, effectId });
+    const note = (outcome: JsonObject): void => {
+      this.#performing.delete(effectId);
+      this.#options
+        .recorder()
+        .note('effect_finished', { event_id: eventId, effect_id: effectId, end: end.kind, ...outcome });
+      this.#options.send({ type: 'effect-recorded', run, effectId });
+    };
+    if (end.kind !== 'done') {
+      note({ error: end.error.slice(0, MAX_ERROR) });
+      return;
+    }
+    const generation = this.#options.generation();
+    const kept = this.#options.recorder().keep(end.result);
+    if (kept === null) {
+      note({ result: end.result });
+      return;
+    }
+    kept.then(
+      (spilled) => {
+        // Its worker is gone meanwhile, and the effect has become a doubt like any other that was under way.
+        if (this.#options.generation() === generation) note({ spilled: { ...spilled } });
+      },
+      (error: unknown) => this.#options.onUnkept(error),
+    );
   }
 
   /** What was announced and never permitted did not happen, and is no doubt: it is taken back. */

@@ -38,7 +38,8 @@ export function eventIntake(options: IntakeOptions): EventIntake {
     refuseUnlessRoom(process, state(), snapshot().queue.length);
     const eventId = ids.next();
     const event = { trigger_id: triggerId, trigger_type: triggerType, event_id: eventId, payload };
-    await recorder().record('trigger_event', event);
+    // Whatever the journal promises otherwise: its source is told, and forgets it [S29].
+    await recorder().record('trigger_event', event, { synced: true });
     onAccepted(triggerId);
     return eventId;
   };

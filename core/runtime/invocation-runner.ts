@@ -8,7 +8,7 @@
 //      run with a number; what an earlier run says belongs to nobody.
 
 import { backoffMs } from '../model/backoff.ts';
-import { needsOperator } from '../model/effects.ts';
+import { isSpilled, needsOperator, type RecordedEffect } from '../model/effects.ts';
 import { messageOf } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Clock, WorkerHost } from '../model/ports.ts';
@@ -83,6 +83,7 @@ export class InvocationRunner {
       recorder: options.recorder,
       generation: () => this.#slot.current?.generation,
       send: (message) => this.#slot.send(message),
+      onUnkept: (error) => this.#recorder.failed(error),
     });
   }
 
@@ -219,19 +220,52 @@ export class InvocationRunner {
   #invoke(open: OpenInvocation): void {
     this.#reap.cancel();
     this.#lastRun += 1;
-    this.#runs.set(this.#lastRun, { eventId: open.event.eventId, since: this.#options.clock.monotonic() });
+    const run = this.#lastRun;
+    this.#runs.set(run, { eventId: open.event.eventId, since: this.#options.clock.monotonic() });
+    if (open.effects.some(isSpilled)) void this.#fetchAndSend(run, open);
+    else this.#send(run, open, open.effects);
+    this.#changed();
+  }
+
+  #send(run: number, open: OpenInvocation, effects: readonly RecordedEffect[]): void {
     this.#slot.send({
       type: 'invoke',
-      run: this.#lastRun,
+      run,
       event: open.event,
       process: this.#options.definition.name,
       attempt: open.attempt,
       state: viewAtStart(this.#snapshot.context, open),
-      effects: open.effects,
+      effects,
       writes: open.writes,
       keyPrefix: this.#options.keyPrefix,
     });
-    this.#changed();
+  }
+
+  /** A result that is lost leaves an effect that happened and whose value somebody has to say; it is never run again [S16]. */
+  async #fetchAndSend(run: number, open: OpenInvocation): Promise<void> {
+    try {
+      const fetched = await Promise.all(open.effects.map((effect) => this.#fetched(effect)));
+      if (!this.#runs.has(run)) return;
+      const lost = open.effects.filter((_, at) => fetched[at] === null);
+      if (lost.length === 0) {
+        this.#send(run, open, fetched as readonly RecordedEffect[]);
+        return;
+      }
+      this.#runs.delete(run);
+      for (const { effectId } of lost) {
+        this.#recorder.note('effect_value_lost', { event_id: open.event.eventId, effect_id: effectId });
+      }
+      this.#doubted();
+      this.#changed();
+    } catch (error) {
+      this.#recorder.failed(error);
+    }
+  }
+
+  async #fetched(effect: RecordedEffect): Promise<RecordedEffect | null> {
+    if (!isSpilled(effect)) return effect;
+    const result = await this.#recorder.fetch(effect.end.spilled);
+    return result === null ? null : { ...effect, end: { kind: 'done', result } };
   }
 
   /** A worker that says what can't be is ended; what it was running is handed to another. */

@@ -5,15 +5,19 @@
 import type { EntryType } from '../model/entry.ts';
 import { snapshotToState } from '../model/checkpoint.ts';
 import { applyEntry, FOLD_VERSION } from '../model/fold.ts';
-import { cloneJson, recordable, type JsonObject } from '../model/json.ts';
+import { cloneJson, recordable, type Json, type JsonObject } from '../model/json.ts';
 import { isRecorded, type JournalLevel } from '../model/levels.ts';
-import type { Clock, Ids, JournalProvider } from '../model/ports.ts';
+import type { AppendOptions, Clock, Ids, JournalProvider, SpillReference } from '../model/ports.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { timestampOf } from '../model/time.ts';
 
 /** Up to this size a checkpoint is written after every cycle; above, once the bytes since reach four times it [S20]. */
 const SMALL_CHECKPOINT_BYTES = 4 * 1024;
 const SPACING = 4;
+/** Inside a long invocation, at the least [S20]. */
+const LONG_BYTES = 256 * 1024;
+/** A larger result lies beside the journal, and its entry names it [S16]. */
+const SPILL_BYTES = 64 * 1024;
 
 export interface RecorderOptions {
   readonly journal: JournalProvider;
@@ -48,7 +52,7 @@ export class Recorder {
    * wait for may let it go.
    * @throws `json.not-recordable` at once, with nothing recorded, for data that the journal would refuse
    */
-  record(type: EntryType, given: JsonObject): Promise<void> {
+  record(type: EntryType, given: JsonObject, options: AppendOptions = {}): Promise<void> {
     const { level, clock, ids, process, journal } = this.#options;
     // At level none the state lives in memory only, and the journal's silence is what was asked for.
     if (level !== 'none' && !isRecorded(level, type)) return Promise.resolve();
@@ -62,9 +66,23 @@ export class Recorder {
       data: cloneJson(data) as JsonObject,
     });
     if (level === 'none') return Promise.resolve();
-    return this.#settle(
-      journal.append({ entry_id: ids.next(), process_id: process, timestamp, entry_type: type, data }),
-    );
+    const entry = { entry_id: ids.next(), process_id: process, timestamp, entry_type: type, data };
+    return this.#settle(journal.append(entry, options));
+  }
+
+  /** Where a large value lies from now on [S16]; null for one that its entry can hold itself. */
+  keep(value: Json): Promise<SpillReference> | null {
+    const { level, process, journal } = this.#options;
+    if (level === 'none') return null;
+    const text = JSON.stringify(value);
+    return text.length <= SPILL_BYTES ? null : journal.spill(process, Buffer.from(text));
+  }
+
+  /** The journal failed where no entry was written; nothing is recorded any more. */
+  failed(error: unknown): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    this.#options.onFailure(error);
   }
 
   /** Like {@link record}, for an entry that nothing waits for. */
@@ -75,6 +93,13 @@ export class Recorder {
   /** Resolves when everything so far is durable or refused. */
   async settled(): Promise<void> {
     await this.#last;
+  }
+
+  /** The value behind a reference; null where it is lost. */
+  async fetch(reference: SpillReference): Promise<Json | null> {
+    const bytes = await this.#options.journal.spilled(this.#options.process, reference);
+    // Larger than anything that an entry holds itself, so it is never the value null.
+    return bytes === null ? null : (JSON.parse(Buffer.from(bytes).toString('utf8')) as Json);
   }
 
   /** Writes a checkpoint if one is due after a cycle [S20]. */
@@ -112,12 +137,13 @@ export class Recorder {
     const settled = append.then(
       ({ sizeBytes }) => {
         this.#bytesSince += sizeBytes;
+        if (this.#bytesSince >= Math.max(LONG_BYTES, SPACING * this.#lastCheckpointBytes)) {
+          this.#bytesSince = 0;
+          this.checkpoint().catch(() => {}); // onFailure has it
+        }
       },
       (error: unknown) => {
-        if (!this.#failed) {
-          this.#failed = true;
-          this.#options.onFailure(error);
-        }
+        this.failed(error);
         throw error;
       },
     );

@@ -6,7 +6,7 @@ import type { ConsoleHost } from '../../core/contract/console-host.ts';
 import type { Result } from '../../core/contract/define.ts';
 import type { JournalView } from '../../core/contract/views.ts';
 import { createConsoleHost } from '../../core/host/create-console-host.ts';
-import { dataDirectory } from '../../core/host/data-directory.ts';
+import { dataDirectory, knownJournalsIn } from '../../core/host/data-directory.ts';
 import { prepareDemo } from '../../core/host/demo-workspace.ts';
 import { messageOf } from '../../core/model/errors.ts';
 import { registerAppScheme, serveApp } from './app-protocol.ts';
@@ -87,6 +87,7 @@ async function startHost(
     app: appView(app.getVersion(), process.platform, process.versions),
     workspace: await workspace,
     workerHost: utilityWorkerHost((...call) => utilityProcess.fork(...call), WORKER),
+    knownJournals: knownJournalsIn(data),
     operator: operatorName(),
     chooseJournal: choose,
   });

@@ -28,6 +28,7 @@ interface Client {
 
 async function connect(workspace: string | null): Promise<Client> {
   const host = await createConsoleHost({
+    knownJournals: null,
     app: { version: '0', host: 'test', isStandIn: false, platform: process.platform },
     workspace,
     workerHost: childProcessWorkerHost(),

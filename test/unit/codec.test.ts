@@ -118,13 +118,14 @@ describe('a line of ours [J1]', () => {
     const parsed = parseLine(second);
     if (!parsed.ok) throw new Error(parsed.reason);
     expect(parsed).not.toHaveProperty('verification');
-    expect(parsed).toMatchObject({ entry: { data: { key: 'a', value: 2 } }, keys: { seq: 2, ack: 1 } });
-    expect(verifyLine(parsed)).toEqual({ verification: 'verified', fault: null });
-    expect(verifyLine(parsed, hashLine(first))).toEqual({ verification: 'verified', fault: null });
-    expect(verifyLine(parsed, FIRST_PREV)).toEqual({ verification: 'broken', fault: 'link' });
+    expect(parsed.entry.data).toEqual({ key: 'a', value: 2 });
+    const keys = { seq: 2, ack: 1, prev: hashLine(first) };
+    expect(verifyLine(parsed)).toEqual({ keys, verification: 'verified', fault: null });
+    expect(verifyLine(parsed, keys.prev)).toEqual({ keys, verification: 'verified', fault: null });
+    expect(verifyLine(parsed, FIRST_PREV)).toEqual({ keys, verification: 'broken', fault: 'link' });
     const changed = parseLine(Buffer.from(second.toString().replace('"value":2', '"value":3')));
     if (!changed.ok) throw new Error(changed.reason);
-    expect(verifyLine(changed, hashLine(first))).toEqual({ verification: 'broken', fault: 'checksum' });
+    expect(verifyLine(changed, keys.prev)).toEqual({ keys, verification: 'broken', fault: 'checksum' });
   });
 
   test('tells its number by its end alone, but only where the checksum holds', () => {
@@ -270,9 +271,16 @@ describe('a line of Promptise [J2]', () => {
     ['2026-02-28T23:59:59.999+00:00', true],
     ['2024-02-29T00:00:00.000+00:00', true],
     ['2026-12-31T00:00:00.000+00:00', true],
+    ['2026-01-31T00:00:00.000+00:00', true],
+    ['2026-04-30T00:00:00.000+00:00', true],
     ['2026-01-05T09:00:00.000+01:00', true],
     ['2026-01-05 09:00:00,5', true],
     ['2026-01-00T00:00:00.000+00:00', false],
+    ['2026-02-29T00:00:00.000+00:00', false],
+    ['2024-02-30T00:00:00.000+00:00', false],
+    ['2026-04-31T00:00:00.000+00:00', false],
+    ['0000-01-05T00:00:00.000+00:00', false],
+    ['2026-01-05T24:00:00.000+00:00', false],
     ['2026-00-01T00:00:00.000+00:00', false],
     ['2026-01-32T00:00:00.000+00:00', false],
     ['2026-01-05T25:00:00.000+00:00', false],

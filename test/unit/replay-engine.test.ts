@@ -258,7 +258,8 @@ describe('[P3] recovery of a long journal', () => {
     longJournal(directory);
     const journal = readFileJournal(directory);
     let bytes = 0;
-    for await (const part of journal.readSinceCheckpoint('one')) for (const line of part) bytes += line.sizeBytes;
+    for await (const { items } of journal.readSinceCheckpoint('one'))
+      for (const item of items) bytes += item.sizeBytes;
     const start = bytesRead();
     const recovered = await new ReplayEngine(journal).recover('one');
     expect(recovered).toMatchObject({ context_state: { n: 2, m: 3 }, entries_replayed: 2, damage: [] });
