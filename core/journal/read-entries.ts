@@ -30,6 +30,8 @@ interface FollowedPlace extends Place {
   readonly line: number;
   /** Of the segment's file; 0 once that is sealed, and written no more. */
   readonly inode: number;
+  /** Of the line before. */
+  readonly hash: string;
 }
 
 /** What the line before says about the next one. */
@@ -94,10 +96,10 @@ export async function* partsForwards(
   let items: (StoredEntry | BadLine)[] = [];
   let bytes = 0;
   let next: FollowedPlace | null = null;
-  for (const { segment, inode, item } of journalLines(directory, name, from)) {
+  for (const { segment, inode, hash, item } of journalLines(directory, name, from)) {
     items.push(item);
     bytes += item.sizeBytes;
-    next = { first: segment, offset: item.offset + item.sizeBytes, line: item.seq + 1, inode };
+    next = { first: segment, offset: item.offset + item.sizeBytes, line: item.seq + 1, inode, hash };
     if (items.length < PART_LINES && bytes < PART_BYTES) continue;
     yield { items, next: followCursor(next) };
     items = [];
@@ -109,12 +111,16 @@ export async function* partsForwards(
 
 /** Whether what was read up to there is still what stands there: a journal may have been cut or replaced. */
 export function isStillThere(directory: string, name: string, cursor: Cursor): boolean {
-  const { first, offset, inode } = followedPlaceOf(cursor);
+  const { first, offset, inode, hash } = followedPlaceOf(cursor);
   using segments = Segments.open(directory, name);
   const at = segments?.find(first) ?? -1;
   // A sealed segment has been renamed or packed since, and is written no more.
   if (segments === null || at < segments.sealed.length) return at >= 0;
-  return segments.activeInode === inode && (segments.at(at)?.end ?? 0) >= offset;
+  const active = segments.at(at);
+  if (active === null || active.inode !== inode || active.end < offset) return false;
+  // Emptied and filled again it is the same file, and may be longer.
+  for (const { bytes } of linesBackwards(active.source, offset)) return hashLine(bytes) === hash;
+  return false;
 }
 
 export interface JournalLine {
@@ -122,6 +128,7 @@ export interface JournalLine {
   readonly segment: number;
   readonly path: string;
   readonly inode: number;
+  readonly hash: string;
   readonly line: Line;
   readonly item: StoredEntry | BadLine;
 }
@@ -152,8 +159,9 @@ export function* journalLines(
       const physical = (): number => first + (linesBefore ??= countLines(source, start)) + lines;
       if (isBeginning && lines === 0) before = beforeFirst(first, line);
       const item = toItem(line, physical, before);
-      if (item !== null) yield { segment: first, path, inode, line, item };
-      before = behind(line, item);
+      const hash = hashLine(line.bytes);
+      if (item !== null) yield { segment: first, path, inode, hash, line, item };
+      before = { hash, seq: seqOf(item) };
       lines += 1;
       expected = item === null ? expected + 1 : item.seq + 1;
     }
@@ -263,9 +271,14 @@ export function lastFullCheckpoint(directory: string, name: string): Place | nul
 }
 
 function behind(line: Line, item: StoredEntry | BadLine | null): Before {
+  return { hash: hashLine(line.bytes), seq: seqOf(item) };
+}
+
+/** The number that a line vouches for. */
+function seqOf(item: StoredEntry | BadLine | null): number | null {
   const vouches =
     item !== null && !isBad(item) && item.verification !== 'unverified' && item.fault !== 'checksum';
-  return { hash: hashLine(line.bytes), seq: vouches ? item.seq : null };
+  return vouches ? item.seq : null;
 }
 
 /**
@@ -328,16 +341,16 @@ function placeOf(cursor: Cursor): Place {
   return { first: Number(match[1]), offset: Number(match[2]) };
 }
 
-function followCursor({ first, offset, line, inode }: FollowedPlace): Cursor {
-  return `${first}.${offset}.${line}.${inode}` as Cursor;
+function followCursor({ first, offset, line, inode, hash }: FollowedPlace): Cursor {
+  return `${first}.${offset}.${line}.${inode}.${hash}` as Cursor;
 }
 
 /** @throws `journal.bad-cursor` for what no journal gave out */
 export function followedPlaceOf(cursor: Cursor): FollowedPlace {
-  const match = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,20})$/.exec(cursor);
+  const match = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,20})\.([\w-]{22})$/.exec(cursor);
   if (match === null) throw badCursor();
-  const [first, offset, line, inode] = match.slice(1).map(Number) as [number, number, number, number];
-  return { first, offset, line, inode };
+  const [first, offset, line, inode] = match.slice(1, 5).map(Number) as [number, number, number, number];
+  return { first, offset, line, inode, hash: match[5]! };
 }
 
 function badCursor(): AppError {

@@ -129,10 +129,6 @@ export class Segments implements Disposable {
     return this.#sealed.length + (this.#active === null ? 0 : 1);
   }
 
-  get activeInode(): number | null {
-    return this.#active?.inode ?? null;
-  }
-
   get sealed(): readonly SealedSegment[] {
     return this.#sealed;
   }

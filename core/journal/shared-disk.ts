@@ -30,7 +30,7 @@ const SYNCED_NAME = /^(dropbox|onedrive|google drive|googledrive|icloud drive|ne
 /** Why a directory is no place to write a journal in; null for an ordinary local one. */
 export function whyShared(directory: string, platform: string = process.platform): string | null {
   const path = resolve(directory);
-  if (platform === 'win32' && /^(\\\\|\/\/)/.test(path)) return 'is on a network share';
+  if (platform === 'win32' && /^(\\\\|\/\/)/.test(directory)) return 'is on a network share';
   const existing = nearestExisting(path);
   if (platform === 'linux') {
     const kind = NETWORK.get(statfsSync(existing).type >>> 0);

@@ -19,7 +19,7 @@ import { ENTRIES_SUFFIX } from './process-files.ts';
 import { quarantineTail, repairTail, type RepairedTail } from './repair-tail.ts';
 import { APPEND_FLAGS, restoreActive } from './seal-segment.ts';
 import { sealedSegments, segmentsDirectory } from './segments.ts';
-import { concernOf, refuseLostTail } from './whereabouts.ts';
+import { concernOf, refuseLostTail, refuseMissing } from './whereabouts.ts';
 
 export interface TakeOptions {
   readonly disk: Disk;
@@ -58,6 +58,8 @@ export async function takeFile(options: TakeOptions): Promise<Taken> {
     await writeAnew(disk, directory, name, path);
     near = { ...near, inode: statSync(path).ino };
   }
+  // Gone altogether; an empty file in its place would say less than none.
+  if (isNew && near !== null && !isRepair) refuseMissing(process, path, near);
   const fd = disk.open(path, APPEND_FLAGS);
   try {
     if (isNew) await disk.syncDirectory(directory);

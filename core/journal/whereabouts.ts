@@ -54,6 +54,11 @@ export function refuseLostTail(
   if (fitOf(near, fd, position) !== 'fits') throw lostTail(process, path, near, position);
 }
 
+/** @throws `journal.lost-tail` for a journal that has a head and no lines */
+export function refuseMissing(process: string, path: string, near: Head): void {
+  if (near.seq > 0) throw lostTail(process, path, near, { seq: 0 });
+}
+
 /** Why the process has to be held before it goes on; null where all is as it was left. */
 export function concernOf(path: string, found: Found): string | null {
   const { fd, position, near, far, machine, marker } = found;
@@ -69,7 +74,12 @@ export function concernOf(path: string, found: Found): string | null {
     : 'This journal is a copy of one that is still there, and what is unfinished in it may be done by the other. Decide which of the two goes on, then resume.';
 }
 
-function lostTail(process: string, path: string, head: Head, { seq }: FilePosition): AppError {
+function lostTail(
+  process: string,
+  path: string,
+  head: Head,
+  { seq }: Pick<FilePosition, 'seq'>,
+): AppError {
   const what =
     seq < head.seq
       ? `${path} ends at entry ${seq}, and entry ${head.seq} had been written and synced`

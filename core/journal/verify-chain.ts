@@ -1,0 +1,180 @@
+// How the lines of one journal follow each other: each names the one before it and has the number after it [J1, J2], or an
+// entry says why not. Damage is told once: a line behind a damaged one can't be checked against it.
+
+import { FIRST_PREV } from './codec.ts';
+import { gapKey, isDropped, isKnownForeign, type Facts } from './verify-facts.ts';
+import type { Findings, Place } from './verify-findings.ts';
+import type { LineFacts } from './verify-line.ts';
+import type { ScannedSegment } from './verify-scan.ts';
+
+/** What stands before the next line. */
+interface Before {
+  readonly number: number;
+  /** The number that it gives itself; null where it gives none that can be trusted. */
+  readonly seq: number | null;
+  /** Null where it is not known. */
+  readonly hash: string | null;
+  /** It is damage itself, and told. */
+  readonly isDamaged: boolean;
+}
+
+interface Run {
+  readonly from: number;
+  readonly to: number;
+  readonly place: Place;
+}
+
+export class Chain {
+  readonly #facts: Facts;
+  readonly #found: Findings;
+  #before: Before = { number: 0, seq: null, hash: FIRST_PREV, isDamaged: false };
+  #segment: ScannedSegment | null = null;
+  /** Where the segment before ends by its name; 0 in the first. */
+  #boundary = 0;
+  #isSegmentStart = true;
+  #lastOurs: number | null = null;
+  /** Somebody else's lines since then: those that an entry tells of, or that stand before all of ours, and the others. */
+  #known: Run | null = null;
+  #unknown: Run | null = null;
+
+  constructor(facts: Facts, found: Findings) {
+    this.#facts = facts;
+    this.#found = found;
+  }
+
+  /** The number of the last line. */
+  get last(): number {
+    return this.#before.number;
+  }
+
+  get hasOurs(): boolean {
+    return this.#lastOurs !== null;
+  }
+
+  begin(segment: ScannedSegment): void {
+    if (this.#segment !== null) this.#boundary = this.#segment.last ?? this.#before.number;
+    this.#segment = segment;
+    this.#isSegmentStart = true;
+    if (segment.trouble === null) return;
+    this.#enter(segment.first, null, placeOf(segment, segment.first, 0, 0));
+    this.#before = { number: segment.last ?? segment.first, seq: null, hash: null, isDamaged: true };
+  }
+
+  /** Takes the next line, and gives its number. */
+  take(line: LineFacts, at: { readonly offset: number; readonly sizeBytes: number }): number {
+    const segment = this.#segment!;
+    const number = line.is === 'ours' ? line.keys.seq : this.#nextNumber(segment);
+    const place = placeOf(segment, number, at.offset, at.sizeBytes);
+    const isMissed = this.#enter(number, line.is === 'ours' ? line.keys.prev : null, place);
+    switch (line.is) {
+      case 'ours':
+        this.#ours(line.keys.prev, place, isMissed);
+        this.#before = { number, seq: number, hash: line.hash, isDamaged: false };
+        this.#lastOurs = Math.max(number, this.#lastOurs ?? 0);
+        break;
+      case 'foreign':
+        this.#before = { number, seq: null, hash: line.hash, isDamaged: this.#foreign(number, place) };
+        break;
+      case 'blank':
+        this.#before = { number, seq: null, hash: line.hash, isDamaged: false };
+        break;
+      case 'bad':
+        this.#found.add(line.fault, place, line.reason);
+        this.#before = { number, seq: null, hash: null, isDamaged: true };
+    }
+    return number;
+  }
+
+  /** Somebody else's lines at the end are no damage: the next start tells of them [S8]. */
+  end(): void {
+    this.#noteKnown();
+    if (this.#unknown !== null)
+      this.#found.note('foreign-lines', this.#unknown.place, `${linesText(this.#unknown)} at the end`);
+    this.#unknown = null;
+  }
+
+  #nextNumber(segment: ScannedSegment): number {
+    return this.#isSegmentStart ? Math.max(segment.first, this.#boundary + 1) : this.#before.number + 1;
+  }
+
+  /** True where the line is the first behind something that is not there: then it can't be checked against it. */
+  #enter(number: number, prev: string | null, place: Place): boolean {
+    if (!this.#isSegmentStart) return false;
+    this.#isSegmentStart = false;
+    if (number <= this.#boundary + 1) return false;
+    const { after, missing } = {
+      after: this.#before.number,
+      missing: `${entriesText(this.#boundary + 1, number - 1)} ${this.#boundary + 1 === number - 1 ? 'is' : 'are'}`,
+    };
+    if (isDropped(this.#facts, number, prev))
+      this.#found.note('dropped-segments', place, `${missing} dropped by retention`);
+    else if (this.#facts.gaps.has(gapKey(after, number)))
+      this.#found.note('repaired-gap', place, `${missing} missing, as a repair recorded`);
+    else if (this.#facts.dropped?.lastSeq === number - 1)
+      this.#found.add('missing-segment', place, 'does not follow what was dropped by retention before it');
+    else this.#found.add('missing-segment', place, `${missing} missing before it, and nothing says why`);
+    return true;
+  }
+
+  #ours(prev: string, place: Place, isMissed: boolean): void {
+    const { seq } = place;
+    const { number, seq: seqBefore, hash, isDamaged } = this.#before;
+    this.#noteKnown();
+    if (this.#unknown !== null)
+      this.#found.add('foreign', this.#unknown.place, `${linesText(this.#unknown)}, and no entry tells of that`);
+    this.#unknown = null;
+    if (this.#facts.gaps.has(gapKey(number, null)))
+      this.#found.note('repaired-gap', place, 'what came before it is missing, as a repair recorded');
+    if (isMissed) return;
+    const isBack = this.#lastOurs !== null && seq <= this.#lastOurs;
+    const isLinked = hash === null || hash === prev;
+    if (isLinked && !isBack && (seqBefore === null || seqBefore + 1 === seq)) return;
+    if (this.#facts.gaps.has(gapKey(number, seq))) {
+      this.#found.note('repaired-gap', place, `follows entry ${number}, as a repair recorded`);
+    } else if (!isDamaged || isBack) {
+      const kind = isLinked ? 'sequence' : 'link';
+      this.#found.add(kind, place, BREAKS[kind]);
+    }
+  }
+
+  /** True where it is damage if a line of ours follows. */
+  #foreign(number: number, place: Place): boolean {
+    if (this.#lastOurs === null || isKnownForeign(this.#facts, number)) {
+      this.#known = longer(this.#known, number, place);
+      return false;
+    }
+    this.#unknown = longer(this.#unknown, number, place);
+    return true;
+  }
+
+  #noteKnown(): void {
+    if (this.#known !== null)
+      this.#found.note('foreign-lines', this.#known.place, `${linesText(this.#known)}: nothing vouches for them`);
+    this.#known = null;
+  }
+}
+
+const BREAKS = {
+  link: 'does not follow the line before it: lines were lost, put in or changed there',
+  sequence: 'has a number that does not follow the one before it',
+} as const;
+
+function longer(run: Run | null, number: number, place: Place): Run {
+  if (run === null) return { from: number, to: number, place };
+  const sizeBytes = run.place.sizeBytes + place.sizeBytes;
+  return { from: run.from, to: number, place: { ...run.place, sizeBytes } };
+}
+
+function linesText({ from, to }: Run): string {
+  return from === to
+    ? `line ${from} was written by something else`
+    : `lines ${from} to ${to} were written by something else`;
+}
+
+export function entriesText(from: number, to: number): string {
+  return from === to ? `entry ${from}` : `entries ${from} to ${to}`;
+}
+
+function placeOf(segment: ScannedSegment, seq: number, offset: number, sizeBytes: number): Place {
+  return { seq, segment: segment.file, offset, sizeBytes };
+}
