@@ -98,9 +98,15 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
     case 'journal_adopted':
       return { summary: `adopted from ${text('format')}: ${show('lines')} lines`, tone: 'attention' };
     case 'foreign_lines':
-      return { summary: `entries ${show('from')} to ${show('to')} were written by somebody else`, tone: 'alarm' };
+      return {
+        summary: `entries ${show('from')} to ${show('to')} were written by somebody else`,
+        tone: 'alarm',
+      };
     case 'segments_dropped':
-      return { summary: `entries ${show('first_seq')} to ${show('last_seq')} are kept no longer`, tone: 'quiet' };
+      return {
+        summary: `entries ${show('first_seq')} to ${show('last_seq')} are kept no longer`,
+        tone: 'quiet',
+      };
     case 'writer_opened':
       return { summary: `written by host process ${show('pid')}, epoch ${show('epoch')}`, tone: 'quiet' };
     case 'configured':

@@ -77,7 +77,11 @@ function isSharedDiskAllowed(): boolean {
 function openJournal(workspace: string, knownJournals: string | null): FileJournal {
   const directory = join(workspace, WORKSPACE_JOURNAL);
   try {
-    return openFileJournal(directory, { workspace: '..', knownJournals, allowSharedDisk: isSharedDiskAllowed() });
+    return openFileJournal(directory, {
+      workspace: '..',
+      knownJournals,
+      allowSharedDisk: isSharedDiskAllowed(),
+    });
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError(
@@ -167,7 +171,8 @@ class Live implements LiveWorkspace {
       directory: this.directory,
       access: 'live',
       format: 'holdfast',
-      note: this.#note,
+      // What fails behind the scenes concerns nobody's work, and has to be seen all the same.
+      note: this.#journal.trouble?.message ?? this.#note,
       sizeBytes: sumOf(this.#sizes.values()),
       badLines: 0,
     };

@@ -18,14 +18,10 @@
 import { fstatSync, statSync } from 'node:fs';
 import type { JournalEntry, StoredEntry } from '../model/entry.ts';
 import { AppError, codeOf, messageOf, RetryableError } from '../model/errors.ts';
+import type { Durability } from '../model/ports.ts';
 import { encodeText, sealBatch } from './codec.ts';
 import { writeAll, type Disk } from './disk.ts';
 
-/**
- * `always`: acknowledged after fdatasync. `interval`: acknowledged when written, synced every 50 ms. `os`: never
- * synced by us; survives the process, not the machine.
- */
-export type Durability = 'always' | 'interval' | 'os';
 const SYNC_INTERVAL_MS = 50;
 const MAX_BATCH_BYTES = 1024 * 1024;
 /**

@@ -15,6 +15,7 @@ import type {
   EntryPage,
   EntryPart,
   JournalProvider,
+  KeepingOptions,
   ReadOptions,
   SpillReference,
 } from '../model/ports.ts';
@@ -100,8 +101,8 @@ export class FileJournal implements JournalProvider {
     return this.#mayWrite().append(entry, options);
   }
 
-  async claim(processId: string): Promise<void> {
-    await this.#mayWrite().claim(processId);
+  async claim(processId: string, keeping: KeepingOptions = {}): Promise<void> {
+    await this.#mayWrite().claim(processId, keeping);
   }
 
   async checkpoint(
@@ -136,8 +137,7 @@ export class FileJournal implements JournalProvider {
 
   async *readSinceCheckpoint(processId: string): AsyncGenerator<EntryPart> {
     const name = this.#existing(processId);
-    if (name !== null)
-      yield* partsForwards(this.directory, name, lastFullCheckpoint(this.directory, name));
+    if (name !== null) yield* partsForwards(this.directory, name, lastFullCheckpoint(this.directory, name));
   }
 
   /** What stands behind a place that an earlier part gave; everything where none is given. */
@@ -165,7 +165,8 @@ export class FileJournal implements JournalProvider {
       .map((file) => file.name.slice(0, -ENTRIES_SUFFIX.length));
     // A crash while sealing can leave a process without its active segment for a moment [S15], and one of Promptise's before
     // its first entry, a checkpoint file alone [S19].
-    const more = this.marker === null ? namesWithCheckpoint(this.directory) : namesWithSegments(this.directory);
+    const more =
+      this.marker === null ? namesWithCheckpoint(this.directory) : namesWithSegments(this.directory);
     const all = new Set([...names, ...more]);
     return [...all].map((name) => this.#nameOf(name)).sort();
   }

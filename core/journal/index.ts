@@ -1,4 +1,3 @@
-export type { Durability } from './append-file.ts';
-export type { Retention } from './retention.ts';
+export type { Durability, Retention } from '../model/ports.ts';
 export { FileJournal, openFileJournal, readFileJournal, type WriteOptions } from './file-journal.ts';
 export { InMemoryJournal } from './memory-journal.ts';

@@ -7,8 +7,8 @@ import { isFullCheckpoint } from '../model/checkpoint.ts';
 import type { JournalEntry, NewEntry, StoredEntry } from '../model/entry.ts';
 import { AppError, asAppError, codeOf } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { AppendOptions, SpillReference } from '../model/ports.ts';
-import { AppendFile, type Durability, type OpenedFile } from './append-file.ts';
+import type { AppendOptions, KeepingOptions, Retention, SpillReference } from '../model/ports.ts';
+import { AppendFile, type OpenedFile } from './append-file.ts';
 import { writeCheckpointFile } from './checkpoint-file.ts';
 import { completeEntry, SYSTEM_SOURCES, type EntrySources } from './complete-entry.ts';
 import { LOCAL_DISK, type Disk } from './disk.ts';
@@ -19,7 +19,7 @@ import type { Marker } from './marker.ts';
 import { packSegments } from './pack-segments.ts';
 import { checkName, entriesFile, nameCollision, safeName } from './process-files.ts';
 import { reserve, type Reserve } from './reserve.ts';
-import { retain, type Retention } from './retention.ts';
+import { retain } from './retention.ts';
 import { startSegment } from './seal-segment.ts';
 import { writeSpill } from './spills.ts';
 import { takeFile } from './take-file.ts';
@@ -27,18 +27,17 @@ import { farHeadPath } from './whereabouts.ts';
 
 /** A segment that is this long is sealed at the next full checkpoint. */
 const SEGMENT_BYTES = 64 * 1024 * 1024;
+const KEEP_ALL: Retention = { maxAgeDays: null, maxBytes: null };
 
-export interface Writing {
+/** How journals are kept, unless a process is claimed with something else; nothing is dropped by itself [S15]. */
+export interface Writing extends KeepingOptions {
   readonly lock: DirectoryLock;
   /** Directories that are synced before anything else is [S15]. */
   readonly foundations?: readonly string[];
   /** Who signs; this process unless given. */
   readonly identity?: HostIdentity;
-  readonly durability?: Durability;
   readonly sources?: EntrySources;
   readonly segmentBytes?: number;
-  /** Nothing is dropped unless this says so [S15]. */
-  readonly retention?: Retention;
   /** A folder of this user's where it is remembered where journals are, and how far they go [S10, S13]. */
   readonly knownJournals?: string | null;
   /** What is written through; the local disk unless given. */
@@ -59,6 +58,7 @@ export class JournalWriter {
   readonly #owners = new Map<string, string>();
   /** Repairs that are done and that no entry tells of yet, since the disk was full [J6]. */
   readonly #untold = new Map<string, readonly JsonObject[]>();
+  readonly #keeping = new Map<string, KeepingOptions>();
   #founded: Promise<void> | null = null;
   /** Packing and dropping, one after the other. */
   #housekeeping: Promise<void> = Promise.resolve();
@@ -97,7 +97,8 @@ export class JournalWriter {
     });
   }
 
-  async claim(processId: string): Promise<void> {
+  async claim(processId: string, keeping: KeepingOptions): Promise<void> {
+    this.#keeping.set(processId, keeping);
     const known = this.#files.get(processId);
     if (known?.isPoisoned === true) {
       this.#files.delete(processId);
@@ -129,11 +130,9 @@ export class JournalWriter {
 
   #refuseClosed(): void {
     if (!this.#isClosed) return;
-    throw new AppError(
-      'journal.closed',
-      `${this.#directory} is closed: nothing can be appended any more.`,
-      { directory: this.#directory },
-    );
+    throw new AppError('journal.closed', `${this.#directory} is closed: nothing can be appended any more.`, {
+      directory: this.#directory,
+    });
   }
 
   #file(processId: string): AppendFile {
@@ -142,7 +141,8 @@ export class JournalWriter {
     if (known !== undefined) return known;
     const name = this.#nameFor(processId);
     const place = { disk: this.#disk, directory: this.#directory, name };
-    const { durability = 'always', segmentBytes = SEGMENT_BYTES, lock } = this.#writing;
+    const { segmentBytes = SEGMENT_BYTES, lock } = this.#writing;
+    const { durability = 'always' } = this.#keepingOf(processId);
     const entryOf = (entry_type: string, data: JsonObject): JournalEntry =>
       completeEntry({ process_id: processId, entry_type, data }, this.#sources);
     const file: AppendFile = new AppendFile({
@@ -211,6 +211,10 @@ export class JournalWriter {
     }
   }
 
+  #keepingOf(processId: string): KeepingOptions {
+    return { ...this.#writing, ...this.#keeping.get(processId) };
+  }
+
   /** What could not be opened or sign in writes nothing: the next append opens the file again, and signs first [S7]. */
   #forget(processId: string, file: AppendFile): void {
     if (this.#files.get(processId) === file) this.#files.delete(processId);
@@ -237,11 +241,13 @@ export class JournalWriter {
 
   /** Packs what is sealed, and drops what is to be kept no longer. Whoever appends does not wait for it. */
   #keepHouse(processId: string, name: string): void {
-    const { retention = {} } = this.#writing;
+    const { retention = KEEP_ALL } = this.#keepingOf(processId);
     const bury = (tombstone: JsonObject): Promise<unknown> => {
       const file = this.#files.get(processId);
       const entry = { process_id: processId, entry_type: 'segments_dropped', data: tombstone };
-      return file?.append(completeEntry(entry, this.#sources), { synced: true }) ?? Promise.reject(gone(name));
+      return (
+        file?.append(completeEntry(entry, this.#sources), { synced: true }) ?? Promise.reject(gone(name))
+      );
     };
     const place = { disk: this.#disk, directory: this.#directory, name };
     this.#housekeeping = this.#housekeeping.then(async () => {
@@ -259,5 +265,8 @@ export class JournalWriter {
 }
 
 function gone(name: string): AppError {
-  return new AppError('journal.closed', `The journal of ${name} is not open any more, so nothing is dropped.`);
+  return new AppError(
+    'journal.closed',
+    `The journal of ${name} is not open any more, so nothing is dropped.`,
+  );
 }

@@ -49,8 +49,7 @@ export async function judgeTail(directory: string, name: string, acknowledged: n
     }
     if (firstAt !== null && !isAcknowledged) {
       const decoded = decodeLine(line.bytes);
-      isAcknowledged =
-        decoded.ok && decoded.fault !== 'checksum' && (decoded.keys?.ack ?? 0) >= firstSeq;
+      isAcknowledged = decoded.ok && decoded.fault !== 'checksum' && (decoded.keys?.ack ?? 0) >= firstSeq;
     }
     isBase = false;
     if (isBad(item) || item.verification === 'broken') continue;

@@ -106,11 +106,7 @@ export function* linesBackwards(source: ByteSource, endOffset: number): Generato
 }
 
 /** The committed lines from `startOffset` (the beginning of a line) on, up to the last line feed before `endOffset`. */
-export function* linesForwards(
-  source: ByteSource,
-  startOffset: number,
-  endOffset: number,
-): Generator<Line> {
+export function* linesForwards(source: ByteSource, startOffset: number, endOffset: number): Generator<Line> {
   let offset = startOffset;
   let position = startOffset;
   let chunkBytes = CHUNK_BYTES;

@@ -4,15 +4,7 @@
 // S7     The epoch grows at every acquisition and is committed while the lock is held.
 // Who holds it stands beside it in holder.json, since a locked file can't be read.
 
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError, codeOf, messageOf, RetryableError } from '../model/errors.ts';

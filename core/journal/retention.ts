@@ -8,17 +8,12 @@ import { stateOf } from '../model/checkpoint.ts';
 import { isBad } from '../model/entry.ts';
 import { objectAt, objectsAt, textAt, type JsonObject } from '../model/json.ts';
 import { decodeLine } from './codec.ts';
+import type { Retention } from '../model/ports.ts';
 import type { Disk } from './disk.ts';
 import { linesForwards } from './lines.ts';
 import { journalForwards, lastFullCheckpoint } from './read-entries.ts';
 import { sealedSegments, Segments, type SealedSegment } from './segments.ts';
 import { spillsDirectory, spillsNamedIn } from './spills.ts';
-
-export interface Retention {
-  /** Of sealed segments, packed as they are. */
-  readonly maxBytes?: number;
-  readonly maxAgeDays?: number;
-}
 
 const DAY_MS = 86_400_000;
 
@@ -34,8 +29,8 @@ export function droppable(kept: readonly Kept[], { maxBytes, maxAgeDays }: Reten
   let bytes = kept.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const dropped: Kept[] = [];
   for (const segment of kept) {
-    const isTooMuch = maxBytes !== undefined && bytes > maxBytes;
-    const isTooOld = maxAgeDays !== undefined && nowMs - segment.sealedAt > maxAgeDays * DAY_MS;
+    const isTooMuch = maxBytes !== null && bytes > maxBytes;
+    const isTooOld = maxAgeDays !== null && nowMs - segment.sealedAt > maxAgeDays * DAY_MS;
     if (!isTooMuch && !isTooOld) break;
     bytes -= segment.sizeBytes;
     dropped.push(segment);
@@ -84,8 +79,8 @@ export async function retain(options: RetentionOptions): Promise<void> {
 
 function reasonOf({ maxBytes, maxAgeDays }: Retention): string {
   const limits = [
-    ...(maxAgeDays === undefined ? [] : [`${maxAgeDays} days`]),
-    ...(maxBytes === undefined ? [] : [`${maxBytes} bytes`]),
+    ...(maxAgeDays === null ? [] : [`${maxAgeDays} days`]),
+    ...(maxBytes === null ? [] : [`${maxBytes} bytes`]),
   ];
   return `sealed segments are kept up to ${limits.join(' and ')}`;
 }

@@ -11,7 +11,6 @@ import { committedEnd, linesBackwards, withFile } from './lines.ts';
 import { ENTRIES_SUFFIX } from './process-files.ts';
 import {
   nextSegmentPath,
-
   sealedPath,
   sealedSegments,
   segmentsDirectory,

@@ -24,8 +24,16 @@ const NETWORK: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** What a service leaves in the folders that it keeps in sync, and what it calls them. */
-const SYNC_MARKS = ['.dropbox', '.dropbox.cache', '.stfolder', '.sync', '.owncloudsync.log', '.nextcloudsync.log'];
-const SYNCED_NAME = /^(dropbox|onedrive|google drive|googledrive|icloud drive|nextcloud|owncloud|mobile documents|cloudstorage|box sync)( |$| -)/i;
+const SYNC_MARKS = [
+  '.dropbox',
+  '.dropbox.cache',
+  '.stfolder',
+  '.sync',
+  '.owncloudsync.log',
+  '.nextcloudsync.log',
+];
+const SYNCED_NAME =
+  /^(dropbox|onedrive|google drive|googledrive|icloud drive|nextcloud|owncloud|mobile documents|cloudstorage|box sync)( |$| -)/i;
 
 /** Why a directory is no place to write a journal in; null for an ordinary local one. */
 export function whyShared(directory: string, platform: string = process.platform): string | null {

@@ -60,15 +60,19 @@ export class Chain {
     this.#before = { number: segment.last ?? segment.first, seq: null, hash: null, isDamaged: true };
   }
 
-  /** Takes the next line, and gives its number. */
-  take(line: LineFacts, at: { readonly offset: number; readonly sizeBytes: number }): number {
+  /** Takes the next line, and gives its number, and whether it follows the one before. */
+  take(
+    line: LineFacts,
+    at: { readonly offset: number; readonly sizeBytes: number },
+  ): { readonly seq: number; readonly fits: boolean } {
     const segment = this.#segment!;
     const number = line.is === 'ours' ? line.keys.seq : this.#nextNumber(segment);
     const place = placeOf(segment, number, at.offset, at.sizeBytes);
     const isMissed = this.#enter(number, line.is === 'ours' ? line.keys.prev : null, place);
+    let fits = true;
     switch (line.is) {
       case 'ours':
-        this.#ours(line.keys.prev, place, isMissed);
+        fits = this.#ours(line.keys.prev, place, isMissed);
         this.#before = { number, seq: number, hash: line.hash, isDamaged: false };
         this.#lastOurs = Math.max(number, this.#lastOurs ?? 0);
         break;
@@ -82,7 +86,7 @@ export class Chain {
         this.#found.add(line.fault, place, line.reason);
         this.#before = { number, seq: null, hash: null, isDamaged: true };
     }
-    return number;
+    return { seq: number, fits };
   }
 
   /** Somebody else's lines at the end are no damage: the next start tells of them [S8]. */
@@ -102,13 +106,10 @@ export class Chain {
     if (!this.#isSegmentStart) return false;
     this.#isSegmentStart = false;
     if (number <= this.#boundary + 1) return false;
-    const { after, missing } = {
-      after: this.#before.number,
-      missing: `${entriesText(this.#boundary + 1, number - 1)} ${this.#boundary + 1 === number - 1 ? 'is' : 'are'}`,
-    };
+    const missing = areText(this.#boundary + 1, number - 1);
     if (isDropped(this.#facts, number, prev))
       this.#found.note('dropped-segments', place, `${missing} dropped by retention`);
-    else if (this.#facts.gaps.has(gapKey(after, number)))
+    else if (this.#facts.gaps.has(gapKey(this.#before.number, number)))
       this.#found.note('repaired-gap', place, `${missing} missing, as a repair recorded`);
     else if (this.#facts.dropped?.lastSeq === number - 1)
       this.#found.add('missing-segment', place, 'does not follow what was dropped by retention before it');
@@ -116,25 +117,31 @@ export class Chain {
     return true;
   }
 
-  #ours(prev: string, place: Place, isMissed: boolean): void {
+  #ours(prev: string, place: Place, isMissed: boolean): boolean {
     const { seq } = place;
     const { number, seq: seqBefore, hash, isDamaged } = this.#before;
     this.#noteKnown();
     if (this.#unknown !== null)
-      this.#found.add('foreign', this.#unknown.place, `${linesText(this.#unknown)}, and no entry tells of that`);
+      this.#found.add(
+        'foreign',
+        this.#unknown.place,
+        `${linesText(this.#unknown)}, and no entry tells of that`,
+      );
     this.#unknown = null;
     if (this.#facts.gaps.has(gapKey(number, null)))
       this.#found.note('repaired-gap', place, 'what came before it is missing, as a repair recorded');
-    if (isMissed) return;
+    if (isMissed) return true;
     const isBack = this.#lastOurs !== null && seq <= this.#lastOurs;
     const isLinked = hash === null || hash === prev;
-    if (isLinked && !isBack && (seqBefore === null || seqBefore + 1 === seq)) return;
+    if (isLinked && (seqBefore === null ? !isBack : seqBefore + 1 === seq)) return true;
     if (this.#facts.gaps.has(gapKey(number, seq))) {
       this.#found.note('repaired-gap', place, `follows entry ${number}, as a repair recorded`);
-    } else if (!isDamaged || isBack) {
-      const kind = isLinked ? 'sequence' : 'link';
-      this.#found.add(kind, place, BREAKS[kind]);
+      return true;
     }
+    if (isDamaged && !isBack) return true;
+    const kind = isLinked ? 'sequence' : 'link';
+    this.#found.add(kind, place, BREAKS[kind]);
+    return false;
   }
 
   /** True where it is damage if a line of ours follows. */
@@ -149,7 +156,11 @@ export class Chain {
 
   #noteKnown(): void {
     if (this.#known !== null)
-      this.#found.note('foreign-lines', this.#known.place, `${linesText(this.#known)}: nothing vouches for them`);
+      this.#found.note(
+        'foreign-lines',
+        this.#known.place,
+        `${linesText(this.#known)}: nothing vouches for them`,
+      );
     this.#known = null;
   }
 }
@@ -171,8 +182,8 @@ function linesText({ from, to }: Run): string {
     : `lines ${from} to ${to} were written by something else`;
 }
 
-export function entriesText(from: number, to: number): string {
-  return from === to ? `entry ${from}` : `entries ${from} to ${to}`;
+function areText(from: number, to: number): string {
+  return from === to ? `entry ${from} is` : `entries ${from} to ${to} are`;
 }
 
 function placeOf(segment: ScannedSegment, seq: number, offset: number, sizeBytes: number): Place {

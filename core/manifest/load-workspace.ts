@@ -219,7 +219,11 @@ function noModule(path: string, entrypoint: string, why: string, cause?: unknown
   );
 }
 
-function configOf({ triggers, journal, budget, world, config }: Manifest): ProcessConfig {
+function bytesOf(megabytes: number | null): number | null {
+  return megabytes === null ? null : Math.round(megabytes * 1024 * 1024);
+}
+
+function configOf({ triggers, journal, holdfast, budget, world, config }: Manifest): ProcessConfig {
   return {
     ...DEFAULT_PROCESS_CONFIG,
     triggers: triggers.map((trigger): TriggerConfig =>
@@ -233,6 +237,11 @@ function configOf({ triggers, journal, budget, world, config }: Manifest): Proce
     ),
     journalLevel: journal.level,
     checkpointEvery: journal.checkpoint_every,
+    durability: holdfast.durability,
+    retention: {
+      maxAgeDays: holdfast.retention.max_age_days ?? null,
+      maxBytes: bytesOf(holdfast.retention.max_megabytes ?? null),
+    },
     concurrency: config.concurrency,
     heartbeatIntervalMs: config.heartbeat_interval * 1000,
     idleTimeoutMs: config.idle_timeout * 1000,

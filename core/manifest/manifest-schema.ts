@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DURABILITIES } from '../model/ports.ts';
 
 /** What a person may still mean; far more is a slip of the unit. */
 const MAX_SECONDS = 31_536_000;
@@ -25,6 +26,18 @@ export const Manifest = z.strictObject({
     .strictObject({
       level: z.enum(['none', 'checkpoint', 'full']).default('checkpoint'),
       checkpoint_every: z.enum(['auto', 'cycle']).default('auto'),
+    })
+    .prefault({}),
+  /** What Promptise has no word for. */
+  holdfast: z
+    .strictObject({
+      durability: z.enum(DURABILITIES).default('always'),
+      retention: z
+        .strictObject({
+          max_age_days: z.number().positive().max(36_500).nullish(),
+          max_megabytes: z.number().nonnegative().max(1e9).nullish(),
+        })
+        .prefault({}),
     })
     .prefault({}),
   budget: z

@@ -38,6 +38,26 @@ export interface CheckpointRecord {
   readonly seq: number | null;
 }
 
+/**
+ * `always`: acknowledged after the disk has it. `interval`: acknowledged when written, synced every 50 ms. `os`: never
+ * synced for that; survives the process, not the machine.
+ */
+export const DURABILITIES = ['always', 'interval', 'os'] as const;
+export type Durability = (typeof DURABILITIES)[number];
+
+/** How much of what is sealed is kept; null for all of it [S15]. */
+export interface Retention {
+  readonly maxAgeDays: number | null;
+  /** Of sealed segments, packed as they are. */
+  readonly maxBytes: number | null;
+}
+
+/** How one process's journal is kept. */
+export interface KeepingOptions {
+  readonly durability?: Durability;
+  readonly retention?: Retention;
+}
+
 /** A value that lies outside of the entry that names it [S16]. */
 export interface SpillReference {
   readonly id: string;
@@ -62,7 +82,7 @@ export interface JournalProvider {
    * [S10, S13], and signs in [S7]. `append` implies it.
    * @throws `journal.damaged`, `journal.lost-tail`
    */
-  claim(processId: string): Promise<void>;
+  claim(processId: string, keeping?: KeepingOptions): Promise<void>;
   read(processId: string, options?: ReadOptions): Promise<readonly StoredEntry[]>;
   /** The newest `limit` lines before `before`, or before the end. */
   readLast(processId: string, limit: number, before?: Cursor): Promise<EntryPage>;

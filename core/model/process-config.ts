@@ -1,4 +1,5 @@
 import type { JournalLevel } from './levels.ts';
+import type { Durability, Retention } from './ports.ts';
 
 export const RESTART_POLICIES = ['always', 'on_failure', 'never'] as const;
 export type RestartPolicy = (typeof RESTART_POLICIES)[number];
@@ -31,6 +32,8 @@ export interface ProcessConfig {
   readonly restartBackoffMs: number;
   readonly maxRunsPerDay: number | null;
   readonly checkpointEvery: 'auto' | 'cycle';
+  readonly durability: Durability;
+  readonly retention: Retention;
   readonly initialState: Readonly<Record<string, string | number | boolean | null>>;
 }
 
@@ -47,6 +50,8 @@ export const DEFAULT_PROCESS_CONFIG: ProcessConfig = {
   restartBackoffMs: 1_000,
   maxRunsPerDay: null,
   checkpointEvery: 'auto',
+  durability: 'always',
+  retention: { maxAgeDays: null, maxBytes: null },
   initialState: {},
 };
 

@@ -23,7 +23,7 @@ export async function takeOver(
     refuseUnfinished(name, snapshot);
     return { snapshot: emptySnapshot(), reaped: [] };
   }
-  await journal.claim(name);
+  await journal.claim(name, { durability: config.durability, retention: config.retention });
   const { snapshot } = await engine.recover(name);
   const reaped = [...snapshot.workers];
   // The dead must be dead before anything in doubt is touched [S30].

@@ -84,7 +84,9 @@ describe('a followed journal', () => {
     await waitFor(() => follower.replaced() === 1 && follower.seqs().length === 2, { what: 'the cut file' });
     writeFileSync(join(directory, 'other'), fileOf(lines.slice(0, 3)));
     renameSync(join(directory, 'other'), path);
-    await waitFor(() => follower.replaced() === 2 && follower.seqs().length === 3, { what: 'the other file' });
+    await waitFor(() => follower.replaced() === 2 && follower.seqs().length === 3, {
+      what: 'the other file',
+    });
     rmSync(path);
     appendFileSync(path, fileOf(lines));
     await waitFor(() => follower.seqs().length === 6, { what: 'the new file' });

@@ -1,13 +1,7 @@
 // J7 on a disk that is really full: nothing acknowledged is lost, nothing half written stays, and once there is room the
 // same journal goes on. What is worse than full poisons the file.
 
-import {
-  appendFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-} from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, type TestContext } from 'vitest';
 import { LOCAL_DISK, type Disk } from '../../core/journal/disk.ts';

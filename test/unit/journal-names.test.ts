@@ -205,7 +205,12 @@ describe('[J8] the checkpoint file', () => {
     const bytes = readFileSync(join(directory, 'one.checkpoint.json'));
     expect(bytes.every((byte) => byte < 0x80)).toBe(true);
     expect(JSON.parse(bytes.toString())).toEqual(state);
-    expect(readdirSync(join(directory, '.holdfast')).sort()).toEqual(['heads', 'holder.json', 'lock', 'reserve']);
+    expect(readdirSync(join(directory, '.holdfast')).sort()).toEqual([
+      'heads',
+      'holder.json',
+      'lock',
+      'reserve',
+    ]);
     await journal.close();
   });
 

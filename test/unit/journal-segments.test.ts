@@ -83,7 +83,10 @@ describe('a sealed segment', () => {
     let next = 1;
     for (const name of names) {
       const [, first, end] = /^(\d{12})-(\d{12})\.jsonl\.gz$/.exec(name)!;
-      const lines = gunzipSync(readFileSync(join(directory, SEGMENTS, name))).toString().trimEnd().split('\n');
+      const lines = gunzipSync(readFileSync(join(directory, SEGMENTS, name)))
+        .toString()
+        .trimEnd()
+        .split('\n');
       expect(Number(first)).toBe(next);
       expect(lines).toHaveLength(Number(end) - Number(first) + 1);
       if (next !== 1) expect(JSON.parse(lines[0]!)).toMatchObject({ entry_type: 'checkpoint', seq: next });
@@ -147,7 +150,9 @@ describe('a crash while sealing', () => {
     const last = await write(directory, 40);
     renameSync(active(directory), join(directory, SEGMENTS, 'next.tmp'));
     // Unpacked, as it is right after it was sealed.
-    const newest = sealed(directory).filter((name) => name.endsWith('.gz')).at(-1)!;
+    const newest = sealed(directory)
+      .filter((name) => name.endsWith('.gz'))
+      .at(-1)!;
     const packed = join(directory, SEGMENTS, newest);
     writeFileSync(packed.slice(0, -3), gunzipSync(readFileSync(packed)));
     rmSync(packed);
@@ -255,7 +260,7 @@ describe('retention', () => {
 
   test('by size: a tombstone that keeps the chain is durable before whole segments go, oldest first', async () => {
     const directory = tempDirectory();
-    const last = await write(directory, 80, { retention: { maxBytes: 1_500 } });
+    const last = await write(directory, 80, { retention: { maxAgeDays: null, maxBytes: 1_500 } });
     const all = await readFileJournal(directory).read('one', { entryType: 'segments_dropped' });
     const { first_seq, last_seq, hash } = all.at(-1)!.data as Record<string, unknown>;
     expect(first_seq).toBeGreaterThan(1);
@@ -276,13 +281,16 @@ describe('retention', () => {
     for (const name of names.slice(0, 2)) utimesSync(join(directory, SEGMENTS, name), old, old);
     await write(directory, 1);
     expect(sealed(directory)).toEqual(names);
-    await write(directory, 1, { retention: { maxAgeDays: 9 } });
+    await write(directory, 1, { retention: { maxAgeDays: 9, maxBytes: null } });
     expect(sealed(directory)).toEqual(names.slice(2));
   });
 
   test('[S15] never drops anything while an effect has no certain end', async () => {
     const directory = tempDirectory();
-    const journal = openFileJournal(directory, { segmentBytes: 2_000, retention: { maxBytes: 0 } });
+    const journal = openFileJournal(directory, {
+      segmentBytes: 2_000,
+      retention: { maxAgeDays: null, maxBytes: 0 },
+    });
     const event = (entry_type: string, data: JsonObject) =>
       journal.append({ process_id: 'one', entry_type, data });
     await event('trigger_event', { event_id: 'e', trigger_id: 't', trigger_type: 'manual', payload: null });
@@ -308,11 +316,18 @@ describe('retention', () => {
 
   test('[S16] spills go with the segment whose entry brought them, unless the last checkpoint names them', async () => {
     const directory = tempDirectory();
-    const journal = openFileJournal(directory, { segmentBytes: 2_000, retention: { maxBytes: 0 } });
+    const journal = openFileJournal(directory, {
+      segmentBytes: 2_000,
+      retention: { maxAgeDays: null, maxBytes: 0 },
+    });
     const gone = await journal.spill('one', Buffer.from('gone'));
     const needed = await journal.spill('one', Buffer.from('needed'));
     for (const spilled of [gone, needed]) {
-      await journal.append({ process_id: 'one', entry_type: 'effect_finished', data: { spilled: { ...spilled } } });
+      await journal.append({
+        process_id: 'one',
+        entry_type: 'effect_finished',
+        data: { spilled: { ...spilled } },
+      });
     }
     for (let n = 0; n < 20; n += 1) await journal.append(update('n', n));
     const state = snapshotToState({ ...emptySnapshot(), context: { spilled: { ...needed } } }, FOLD_VERSION);

@@ -155,7 +155,10 @@ describe('[S13] an end that was acknowledged and is gone', () => {
     const path = join(at.directory, 'one.jsonl');
     const bytes = readFileSync(path);
     const end = bytes.lastIndexOf(10, -2) + 1;
-    writeFileSync(path, Buffer.concat([bytes.subarray(0, end), bytes.subarray(end)]).fill('x', end + 5, end + 6));
+    writeFileSync(
+      path,
+      Buffer.concat([bytes.subarray(0, end), bytes.subarray(end)]).fill('x', end + 5, end + 6),
+    );
     const journal = openFileJournal(at.directory);
     await expect(journal.claim('one')).rejects.toMatchObject({ code: 'journal.lost-tail' });
     await journal.close();

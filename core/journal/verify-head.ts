@@ -1,0 +1,63 @@
+// S13 What the head, which is kept apart from the journal, knows durable has to be there.
+
+import type { Head } from './head-file.ts';
+import type { Findings, Place } from './verify-findings.ts';
+import type { LineFacts } from './verify-line.ts';
+import type { ScannedSegment } from './verify-scan.ts';
+
+export class HeadCheck {
+  readonly #head: Head | null;
+  readonly #found: Findings;
+  #segment: ScannedSegment | null = null;
+  #last: Place | null = null;
+  /** Its line is there. */
+  #isSeen = false;
+  /** It lies where it was written. */
+  #isInPlace = false;
+  /** A line with its number is damaged, which is told already. */
+  #isDamaged = false;
+
+  constructor(head: Head | null, found: Findings) {
+    this.#head = head;
+    this.#found = found;
+  }
+
+  begin(segment: ScannedSegment): void {
+    this.#segment = segment;
+  }
+
+  take(line: LineFacts, place: Place): void {
+    this.#last = place;
+    if (this.#head === null) return;
+    const { seq, hash, first, sizeBytes } = this.#head;
+    if (line.is === 'bad') {
+      if (place.seq === seq) this.#isDamaged = true;
+    } else if (line.hash === hash) {
+      if (place.seq === seq) this.#isSeen = true;
+      if (this.#segment?.first === first && place.offset + place.sizeBytes === sizeBytes)
+        this.#isInPlace = true;
+    }
+  }
+
+  /** `isDamaged`: something else is wrong, which may be why its line lies elsewhere. */
+  end(isDamaged: boolean): void {
+    const head = this.#head;
+    if (head === null || head.seq === 0 || this.#isDamaged) return;
+    const active = this.#segment?.last === null ? this.#segment : null;
+    // In a segment that is sealed by now its place says nothing.
+    const isInPlace = this.#isInPlace || head.first !== active?.first;
+    if (this.#isSeen && (isInPlace || isDamaged)) return;
+    const last = this.#last?.seq ?? 0;
+    const place = {
+      seq: last + 1,
+      segment: this.#last?.segment ?? this.#segment?.file ?? '',
+      offset: this.#last === null ? 0 : this.#last.offset + this.#last.sizeBytes,
+      sizeBytes: 0,
+    };
+    const reason =
+      last < head.seq
+        ? `the journal ends at entry ${last}, and entry ${head.seq} had been written and synced`
+        : `the journal is not what was written and synced up to entry ${head.seq}`;
+    this.#found.add('lost-tail', place, reason);
+  }
+}

@@ -1,0 +1,108 @@
+// Checks a journal directory, ours or Promptise's, byte by byte, and says what is wrong with it and where. Changes nothing,
+// takes no lock [P6], and can be run while somebody writes there [S9]. Memory is bounded by the longest line and about
+// twelve bytes for each entry; others on this thread get their turn.
+
+import { resolve } from 'node:path';
+import { AppError, codeOf } from '../model/errors.ts';
+import { readFileJournal } from './file-journal.ts';
+import { nameToRead } from './process-files.ts';
+import { unreadable } from './unreadable.ts';
+import { checkProcess, type CheckTarget, type ProcessReport } from './verify-process.ts';
+
+export type { ProcessReport } from './verify-process.ts';
+export {
+  MOST_PLACES,
+  type Damage,
+  type DamageKind,
+  type Note,
+  type NoteKind,
+  type Place,
+} from './verify-findings.ts';
+
+export interface VerifyReport {
+  readonly directory: string;
+  readonly format: 'holdfast' | 'promptise';
+  /** Of our marker; null for a journal that is not ours. */
+  readonly journalId: string | null;
+  /** Nothing is damaged. */
+  readonly isWhole: boolean;
+  readonly totals: {
+    readonly processes: number;
+    readonly segments: number;
+    readonly lines: number;
+    readonly verified: number;
+    readonly unverified: number;
+    readonly damage: number;
+    readonly notes: number;
+  };
+  readonly processes: readonly ProcessReport[];
+}
+
+export interface VerifyOptions {
+  /** Only this one. */
+  readonly process?: string;
+}
+
+/**
+ * @throws `process.not-found` where the one asked for is not there, `journal.not-found`, `journal.unreadable`,
+ *   `journal.bad-marker`
+ */
+export async function verifyJournal(
+  directory: string,
+  { process }: VerifyOptions = {},
+): Promise<VerifyReport> {
+  const path = resolve(directory);
+  const reports: ProcessReport[] = [];
+  const { targets, format, journalId } = await targetsIn(path, process);
+  for (const target of targets) {
+    try {
+      reports.push((await checkProcess(target)).report);
+    } catch (error) {
+      throw error instanceof AppError ? error : unreadable(path, error);
+    }
+  }
+  const sum = (of: (report: ProcessReport) => number): number =>
+    reports.reduce((total, report) => total + of(report), 0);
+  const totals = {
+    processes: reports.length,
+    segments: sum(({ segments }) => segments),
+    lines: sum(({ lines }) => lines),
+    verified: sum(({ verified }) => verified),
+    unverified: sum(({ unverified }) => unverified),
+    damage: sum(({ damageCount }) => damageCount),
+    notes: sum(({ noteCount }) => noteCount),
+  };
+  return { directory: path, format, journalId, isWhole: totals.damage === 0, totals, processes: reports };
+}
+
+interface Targets {
+  readonly targets: readonly CheckTarget[];
+  readonly format: VerifyReport['format'];
+  readonly journalId: string | null;
+}
+
+/** What there is to check. */
+export async function targetsIn(directory: string, process?: string): Promise<Targets> {
+  const journal = readFileJournal(directory);
+  const isOurs = journal.marker !== null;
+  let names: readonly string[];
+  try {
+    names = await journal.processes();
+  } catch (error) {
+    throw codeOf(error).startsWith('journal.') ? error : unreadable(directory, error);
+  }
+  if (process !== undefined && !names.includes(process)) {
+    throw new AppError(
+      'process.not-found',
+      `${directory} has no process ${JSON.stringify(process)}. It has: ${names.join(', ') || 'none'}.`,
+      { process },
+    );
+  }
+  return {
+    targets: names
+      .filter((name) => process === undefined || name === process)
+      .map((name) => ({ directory, process: name, name: nameToRead(name), isOurs })),
+    format: isOurs ? 'holdfast' : 'promptise',
+    journalId: journal.marker?.id ?? null,
+  };
+}
