@@ -3,13 +3,14 @@
 // S19  In a foreign journal the file is written first too, and no context is journaled: a valid file that equals no
 //      checkpoint line is newer than all of them, and wins.
 
+import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { stateOf } from '../model/checkpoint.ts';
 import { codeOf } from '../model/errors.ts';
 import { isObject, sameJson, type JsonObject } from '../model/json.ts';
 import type { CheckpointRecord } from '../model/ports.ts';
-import { asciiJson, decodeLine } from './codec.ts';
+import { asciiJson, decodeLine, MAX_DEPTH, nestsDeeper } from './codec.ts';
 import { writeAll, type Disk } from './disk.ts';
 import { STATE_DIRECTORY } from './layout.ts';
 import { committedEnd, linesForwards, withFile } from './lines.ts';
@@ -51,14 +52,17 @@ function removeQuietly(path: string): void {
 /** The state in a checkpoint file; null where it is absent or broken, which is no more than a missing convenience. */
 export function readCheckpointFile(directory: string, processId: string): JsonObject | null {
   const path = join(directory, checkpointFile(processId));
-  let text: string;
+  let bytes: Buffer;
   try {
     if (!statSync(path).isFile()) return null;
-    text = readFileSync(path, 'utf8');
+    bytes = readFileSync(path);
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENAMETOOLONG') return null;
     throw unreadable(path, error);
   }
+  const text = bytes.toString('utf8');
+  // As with lines: what can't be read costs nothing but itself.
+  if (!isUtf8(bytes) || nestsDeeper(text, MAX_DEPTH)) return null;
   try {
     const parsed = parseLossless(text);
     // Promptise takes `{}` for a checkpoint of nothing; it never writes one.

@@ -31,7 +31,7 @@ const PLAIN_TIME =
   /^(?!0000)\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}\+00:00$/;
 
 /** Deeper lines are not read: walking them would overflow the stack, here as in Python. */
-const MAX_DEPTH = 1_000;
+export const MAX_DEPTH = 1_000;
 /** Deeper entries are not written, so that a checkpoint, which wraps what they bring, still can be. */
 const MAX_DEPTH_OF_ENTRY = 400;
 
@@ -277,7 +277,7 @@ function crcOf(text: string): string {
 }
 
 /** Whether brackets outside strings nest deeper; whether they match is for the parser to say. */
-function nestsDeeper(json: string, maxDepth: number): boolean {
+export function nestsDeeper(json: string, maxDepth: number): boolean {
   return json.length > maxDepth && hasMoreBrackets(json, maxDepth) && depthExceeds(json, maxDepth);
 }
 

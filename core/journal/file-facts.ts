@@ -5,10 +5,10 @@ import { codeOf } from '../model/errors.ts';
 import { numberAt, objectAt } from '../model/json.ts';
 import type { Cursor } from '../model/ports.ts';
 import type { FilePosition } from './append-file.ts';
-import { FIRST_PREV, hashLine, recordedSeq } from './codec.ts';
-import { committedEnd, countLines, fileSource, linesBackwards } from './lines.ts';
-import { entriesForwards, isBad, pageBackwards } from './read-entries.ts';
-import { firstSeq, type SealedSegment } from './segments.ts';
+import { FIRST_PREV, hashLine } from './codec.ts';
+import { committedEnd, fileSource, linesBackwards } from './lines.ts';
+import { entriesForwards, isBad, numberBefore, pageBackwards } from './read-entries.ts';
+import { lastHashOf, ownFirstSeq, type SealedSegment } from './segments.ts';
 
 /** The process that the first readable line names; null in a file without one, or one that may not be read. */
 export function ownerOf(path: string): string | null {
@@ -27,13 +27,12 @@ export function ownerOf(path: string): string | null {
 export function positionOf(fd: number, sealed: SealedSegment | null): FilePosition {
   const source = fileSource(fd);
   const sizeBytes = committedEnd(source);
-  const first = sealed === null ? firstSeq(source, sizeBytes) : sealed.last + 1;
-  for (const { bytes } of linesBackwards(source, sizeBytes)) {
-    // On a journal that lost lines, counting would give numbers out twice.
-    const seq = recordedSeq(bytes) ?? first - 1 + countLines(source, sizeBytes);
+  const first = ownFirstSeq(source, sizeBytes) ?? (sealed === null ? 1 : sealed.last + 1);
+  const seq = numberBefore(source, sizeBytes, first);
+  for (const { bytes } of linesBackwards(source, sizeBytes))
     return { seq, prev: hashLine(bytes), sizeBytes, first };
-  }
-  return { seq: first - 1, prev: FIRST_PREV, sizeBytes, first };
+  const prev = sealed === null ? FIRST_PREV : (lastHashOf(sealed) ?? FIRST_PREV);
+  return { seq, prev, sizeBytes, first };
 }
 
 /** The epoch of the journal's last writer; at most as far back as the last full checkpoint, which carries it. */

@@ -132,15 +132,3 @@ export function* linesForwards(source: ByteSource, startOffset: number, endOffse
     if (from < chunk.length) pending.push(chunk.subarray(from));
   }
 }
-
-/** How many lines end before `endOffset`. */
-export function countLines(source: ByteSource, endOffset: number): number {
-  let count = 0;
-  for (let position = 0; position < endOffset;) {
-    const chunk = source.read(position, Math.min(1024 * 1024, endOffset - position));
-    if (chunk.length === 0) break;
-    for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) count += 1;
-    position += chunk.length;
-  }
-  return count;
-}

@@ -22,6 +22,7 @@ export function checkName(processId: string, platform: string = process.platform
   if (Buffer.byteLength(name) + CHECKPOINT_SUFFIX.length > MAX_FILE_NAME_BYTES) {
     throw unsupported(processId, `needs a file name of more than ${MAX_FILE_NAME_BYTES} bytes`);
   }
+  if (name === '.' || name === '..') throw unsupported(processId, 'is not a name that a folder can have');
   if (platform === 'win32' && WINDOWS_RESERVED.test(name)) {
     throw unsupported(processId, 'is not a file name that Windows can hold');
   }

@@ -8,7 +8,14 @@ import type { Cursor, EntryPage, EntryPart, ReadOptions } from '../model/ports.t
 import { parseTimestamp } from '../model/time.ts';
 import { decodeLine, FIRST_PREV, hashLine, recordedSeq } from './codec.ts';
 import { sinceOf } from './complete-entry.ts';
-import { committedEnd, countLines, fileSource, linesBackwards, linesForwards, type Line } from './lines.ts';
+import {
+  committedEnd,
+  fileSource,
+  linesBackwards,
+  linesForwards,
+  type ByteSource,
+  type Line,
+} from './lines.ts';
 import { Segments, type OpenSegment } from './segments.ts';
 
 export { isBad };
@@ -57,18 +64,18 @@ export function* entriesForwards(
   const fd = openSync(path, 'r');
   try {
     const source = fileSource(fd);
-    let physical = startSeq ?? 0;
+    let next = startSeq ?? 0;
     let before = NOT_READ;
     let isFirst = true;
     for (const line of linesForwards(source, startOffset, committedEnd(source))) {
       // The first line of a later segment follows one that is in another file.
-      if (isFirst && startSeq === undefined) physical = recordedSeq(line.bytes) ?? 1;
-      if (isFirst && startOffset === 0) before = beforeFirst(physical, line);
+      if (isFirst && startSeq === undefined) next = recordedSeq(line.bytes) ?? 1;
+      if (isFirst && startOffset === 0) before = beforeFirst(next, line);
       isFirst = false;
-      const item = toItem(line, () => physical, before);
+      const item = toItem(line, () => next, before);
       if (item !== null) yield item;
       before = behind(line, item);
-      physical += 1;
+      next = (item?.seq ?? next) + 1;
     }
   } finally {
     closeSync(fd);
@@ -152,21 +159,41 @@ export function* journalLines(
     const start = from?.first === first ? from.offset : 0;
     const isBeginning = at === 0 && start === 0;
     if (start > 0 || first !== expected) before = NOT_READ;
-    // Counted only where lines do not say their number themselves.
-    let lines = 0;
-    let linesBefore = start === 0 ? 0 : from?.line === undefined ? null : from.line - first;
+    // Looked for only where a line does not say its number itself.
+    let last = start === 0 ? first - 1 : from?.line === undefined ? null : from.line - 1;
     for (const line of linesForwards(source, start, end)) {
-      const physical = (): number => first + (linesBefore ??= countLines(source, start)) + lines;
-      if (isBeginning && lines === 0) before = beforeFirst(first, line);
-      const item = toItem(line, physical, before);
+      const next = (): number => (last ?? numberBefore(source, start, first)) + 1;
+      if (isBeginning && line.offset === 0) before = beforeFirst(first, line);
+      const item = toItem(line, next, before);
       const hash = hashLine(line.bytes);
       if (item !== null) yield { segment: first, path, inode, hash, line, item };
       before = { hash, seq: seqOf(item) };
-      lines += 1;
-      expected = item === null ? expected + 1 : item.seq + 1;
+      last = item?.seq ?? next();
     }
+    if (last !== null) expected = last + 1;
   }
 }
+
+/**
+ * The number of the line before an offset: its own, or the next after the one before it. Counting from the beginning
+ * would give numbers out twice in a journal that has lost lines.
+ */
+export function numberBefore(source: ByteSource, offset: number, first: number): number {
+  let behind = 0;
+  for (const { bytes } of linesBackwards(source, offset)) {
+    const seq = mayHaveNumber(bytes) ? recordedSeq(bytes) : null;
+    if (seq !== null) return seq + behind;
+    behind += 1;
+  }
+  return first - 1 + behind;
+}
+
+/** Cheap enough for every line of a long journal that is not ours: whether it ends as ours do. */
+function mayHaveNumber(bytes: Buffer): boolean {
+  const at = bytes.length - CRC_TAIL_BYTES;
+  return bytes[at] === 0x2c && bytes[at + 2] === 0x63 && bytes[at + 4] === 0x63;
+}
+const CRC_TAIL_BYTES = ',"crc":"01234567"}'.length;
 
 /** Oldest first, with Promptise's meaning of the options: `limit` gives the first n that match. */
 export function selectForwards(directory: string, name: string, options: ReadOptions): StoredEntry[] {
@@ -225,25 +252,25 @@ export function pageBackwards(directory: string, name: string, limit: number, be
 function toPage(lines: readonly Located[], previous: Located | undefined): EntryPage {
   const entries: StoredEntry[] = [];
   const badLines: BadLine[] = [];
-  let before = previous === undefined ? NOT_READ : behind(previous.line, null);
-  if (previous !== undefined) before = { ...before, seq: recordedSeq(previous.line.bytes) };
-  let last: OpenSegment | undefined = previous?.segment;
-  let start = { at: 0, physical: null as number | null };
-  for (const [at, { segment, line }] of lines.entries()) {
-    if (segment !== last || at === 0) {
-      start = { at, physical: null };
-      if (line.offset === 0 && segment.isFirst) before = beforeFirst(segment.first, line);
-      else if (segment !== last && !isNext(segment, before)) before = NOT_READ;
-    }
-    last = segment;
-    // Only a line without a number of its own has to be counted.
-    const physical = (): number => {
-      start.physical ??= segment.first + countLines(segment.source, lines[start.at]!.line.offset);
-      return start.physical + at - start.at;
-    };
-    const item = toItem(line, physical, before);
+  let before = NOT_READ;
+  let last: number | null = null;
+  let segmentBefore = previous?.segment;
+  if (previous !== undefined) {
+    const item = toItem(previous.line, () => numberOf(previous), NOT_READ);
+    before = behind(previous.line, item);
+  }
+  for (const located of lines) {
+    const { segment, line } = located;
+    if (line.offset === 0 && segment.isFirst) before = beforeFirst(segment.first, line);
+    else if (segment !== segmentBefore && !isNext(segment, before)) before = NOT_READ;
+    if (segment !== segmentBefore) last = null;
+    segmentBefore = segment;
+    // Looked for only where a line does not say its number itself.
+    const next = (): number => (last === null ? numberOf(located) : last + 1);
+    const item = toItem(line, next, before);
     if (item !== null) (isBad(item) ? badLines : entries).push(item as StoredEntry & BadLine);
     before = behind(line, item);
+    last = item?.seq ?? next();
   }
   const [first] = lines;
   return {
@@ -251,6 +278,10 @@ function toPage(lines: readonly Located[], previous: Located | undefined): Entry
     badLines,
     before: first === undefined || previous === undefined ? null : cursorAt(first.segment, first.line.offset),
   };
+}
+
+function numberOf({ segment, line }: Located): number {
+  return numberBefore(segment.source, line.offset, segment.first) + 1;
 }
 
 /** Whether the line before is the one that stands before this segment: a segment may be missing between. */
@@ -298,16 +329,16 @@ function isFullCheckpointLine({ bytes }: Line): boolean {
 }
 
 /** Null for a blank line, which means nothing and is no damage. */
-function toItem(line: Line, physical: () => number, before: Before): StoredEntry | BadLine | null {
+function toItem(line: Line, next: () => number, before: Before): StoredEntry | BadLine | null {
   const { offset, sizeBytes, bytes } = line;
   if (isBlank(bytes)) return null;
   const decoded = decodeLine(bytes, before.hash);
-  if (!decoded.ok) return { seq: physical(), offset, sizeBytes, reason: decoded.reason };
+  if (!decoded.ok) return { seq: next(), offset, sizeBytes, reason: decoded.reason };
   const { entry, keys } = decoded;
   let { verification, fault } = decoded;
   let seq: number;
   if (keys === null || fault === 'checksum') {
-    seq = physical();
+    seq = next();
   } else {
     ({ seq } = keys);
     // A number is checked against the line right before: after a gap, which is said once, counting goes on behind it.

@@ -5,12 +5,14 @@ import { constants, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { AppError, messageOf } from '../model/errors.ts';
-import { decodeLine, hashLine, recordedSeq } from './codec.ts';
+import { decodeLine, hashLine } from './codec.ts';
 import { writeAll, writeFile, type Disk } from './disk.ts';
 import { committedEnd, linesBackwards, withFile } from './lines.ts';
 import { ENTRIES_SUFFIX } from './process-files.ts';
 import {
+  lastHashOf,
   nextSegmentPath,
+  ownFirstSeq,
   sealedPath,
   sealedSegments,
   segmentsDirectory,
@@ -72,6 +74,7 @@ export async function restoreActive(place: SegmentPlace): Promise<void> {
   const next = nextSegmentPath(directory, name);
   if (sealed === undefined || exists(active)) {
     if (exists(next)) disk.remove(next);
+    if (sealed !== undefined && isTakenBack(active, sealed)) disk.remove(sealed.path);
     return;
   }
   if (follows(next, sealed)) {
@@ -96,16 +99,18 @@ function follows(next: string, sealed: SealedSegment): boolean {
     if (end === 0 || end !== size) return false;
     const [line] = linesBackwards(source, end);
     if (line === undefined || line.offset !== 0) return false;
-    const decoded = decodeLine(line.bytes, lastHash(sealed.path));
+    const decoded = decodeLine(line.bytes, lastHashOf(sealed) ?? undefined);
     return decoded.ok && decoded.verification === 'verified' && decoded.keys?.seq === sealed.last + 1;
   });
 }
 
-function lastHash(path: string): string | undefined {
-  return withFile(path, (source) => {
-    for (const { bytes } of linesBackwards(source, committedEnd(source)))
-      return recordedSeq(bytes) === null ? undefined : hashLine(bytes);
-    return undefined;
+/** Whether the active segment is the sealed one itself, taken back: a crash came before its other name was removed. */
+function isTakenBack(active: string, sealed: SealedSegment): boolean {
+  return withFile(active, (source) => {
+    const end = committedEnd(source);
+    if (ownFirstSeq(source, end) !== sealed.first) return false;
+    const [last] = linesBackwards(source, end);
+    return last !== undefined && hashLine(last.bytes) === lastHashOf(sealed);
   });
 }
 

@@ -6,9 +6,17 @@ import { closeSync, fstatSync, openSync, readdirSync, readFileSync, statSync } f
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
-import { recordedSeq } from './codec.ts';
+import { hashLine, recordedSeq } from './codec.ts';
 import { STATE_DIRECTORY } from './layout.ts';
-import { bufferSource, committedEnd, fileSource, linesForwards, type ByteSource } from './lines.ts';
+import {
+  bufferSource,
+  committedEnd,
+  fileSource,
+  linesBackwards,
+  linesForwards,
+  withFile,
+  type ByteSource,
+} from './lines.ts';
 import { ENTRIES_SUFFIX } from './process-files.ts';
 
 export interface SealedSegment {
@@ -57,13 +65,20 @@ function padded(seq: number): string {
 export function sealedSegments(directory: string, name: string): readonly SealedSegment[] {
   const folder = segmentsDirectory(directory, name);
   const found = new Map<number, SealedSegment>();
-  for (const file of filesIn(folder)) {
+  // Sorted, so that of two with the same first line the longer one counts, and of two of the same name the one that is
+  // not packed.
+  for (const file of [...filesIn(folder)].sort().toReversed()) {
     const match = NAME.exec(file);
     if (match === null) continue;
     const first = Number(match[1]);
-    const isPacked = match[3] !== undefined;
-    if (isPacked && found.has(first)) continue;
-    found.set(first, { first, last: Number(match[2]), path: join(folder, file), isPacked });
+    const segment = {
+      first,
+      last: Number(match[2]),
+      path: join(folder, file),
+      isPacked: match[3] !== undefined,
+    };
+    const other = found.get(first);
+    if (other === undefined || (other.last === segment.last && other.isPacked)) found.set(first, segment);
   }
   return [...found.values()].sort((a, b) => a.first - b.first);
 }
@@ -186,14 +201,29 @@ function isSameFile(fd: number, path: string): boolean {
 function activeSegment(fd: number, path: string, before: SealedSegment | undefined): OpenSegment {
   const source = fileSource(fd);
   const end = committedEnd(source);
-  const first = before === undefined ? firstSeq(source, end) : before.last + 1;
+  const first = ownFirstSeq(source, end) ?? (before === undefined ? 1 : before.last + 1);
   return { first, isFirst: before === undefined, path, inode: fstatSync(fd).ino, source, end };
 }
 
-/** Of a journal whose older segments are gone, its first line tells. */
-export function firstSeq(source: ByteSource, end: number): number {
-  for (const { bytes } of linesForwards(source, 0, end)) return recordedSeq(bytes) ?? 1;
-  return 1;
+/** The number that the first line gives itself; null where it gives none that can be trusted. */
+export function ownFirstSeq(source: ByteSource, end: number): number | null {
+  for (const { bytes } of linesForwards(source, 0, end)) return recordedSeq(bytes);
+  return null;
+}
+
+/** The hash of a sealed segment's last line; null where it has none, or none that can be read. */
+export function lastHashOf({ path, isPacked }: SealedSegment): string | null {
+  if (isPacked) {
+    const source = unpacked(path);
+    return source === null ? null : lastHashIn(source);
+  }
+  return withFile(path, lastHashIn);
+}
+
+function lastHashIn(source: ByteSource): string | null {
+  for (const { bytes } of linesBackwards(source, committedEnd(source)))
+    return recordedSeq(bytes) === null ? null : hashLine(bytes);
+  return null;
 }
 
 /** The segment unpacked last: whoever pages through it asks again at once. */

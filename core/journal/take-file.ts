@@ -19,7 +19,7 @@ import { ENTRIES_SUFFIX } from './process-files.ts';
 import { quarantineTail, repairTail, type RepairedTail } from './repair-tail.ts';
 import { APPEND_FLAGS, restoreActive } from './seal-segment.ts';
 import { sealedSegments, segmentsDirectory } from './segments.ts';
-import { concernOf, refuseLostTail, refuseMissing } from './whereabouts.ts';
+import { concernOf, refuseLostTail, refuseMissing, refuseOlder } from './whereabouts.ts';
 
 export interface TakeOptions {
   readonly disk: Disk;
@@ -65,7 +65,9 @@ export async function takeFile(options: TakeOptions): Promise<Taken> {
     if (isNew) await disk.syncDirectory(directory);
     const sealed = sealedSegments(directory, name).at(-1) ?? null;
     // A journal that lost its end is left exactly as it is, the rest of its last line included.
-    if (near !== null && !isRepair) refuseLostTail(process, path, near, fd, positionOf(fd, sealed));
+    const left = positionOf(fd, sealed);
+    if (!isRepair) refuseOlder(process, path, left, sealed);
+    if (near !== null && !isRepair) refuseLostTail(process, path, near, fd, left);
     const foreign = await mend(options, fd, Math.max(near?.seq ?? 0, far?.seq ?? 0));
     // What a killed writer left may be nowhere but in memory, and everything here is about to be called durable.
     await disk.sync(fd);

@@ -1,7 +1,7 @@
 // What one line is, taken alone.
 
 import type { JournalEntry } from '../model/entry.ts';
-import { hashLine, parseLine, verifyLine, type LineKeys } from './codec.ts';
+import { decodeLine, hashLine, type LineKeys } from './codec.ts';
 
 /** What can be wrong about a line whatever stands around it. */
 export type LineFault =
@@ -37,15 +37,15 @@ const FAULTS: readonly (readonly [string, LineFault])[] = [
 /** Looks at a line, given without its line feed. */
 export function lineFacts(bytes: Buffer): LineFacts {
   if (isBlank(bytes)) return { is: 'blank', hash: hashLine(bytes) };
-  const parsed = parseLine(bytes);
-  if (!parsed.ok) {
-    const { reason } = parsed;
+  const decoded = decodeLine(bytes);
+  if (!decoded.ok) {
+    const { reason } = decoded;
     const fault = FAULTS.find(([beginning]) => reason.startsWith(beginning))?.[1] ?? 'not-json';
     return { is: 'bad', fault, reason };
   }
-  const { entry, keys } = parsed;
-  if (parsed.isForeign) return { is: 'foreign', entry, hash: hashLine(bytes) };
-  if (keys === null || verifyLine(parsed).fault !== null)
+  const { entry, keys, verification } = decoded;
+  if (verification === 'unverified') return { is: 'foreign', entry, hash: hashLine(bytes) };
+  if (keys === null || verification === 'broken')
     return { is: 'bad', fault: 'checksum', reason: 'has been changed: its checksum does not fit' };
   return { is: 'ours', entry, keys, hash: hashLine(bytes) };
 }

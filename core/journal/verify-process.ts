@@ -90,18 +90,12 @@ async function check(target: CheckTarget): Promise<Checked> {
   const { directory, name } = target;
   // Before the lines: it is never ahead of them.
   const head = target.isOurs ? readHead(headPath(directory, name)) : null;
-  const first = await readThrough(target, {
-    head,
-    facts: noFacts(),
-    suspects: NO_SUSPECTS,
-    unfinished: null,
-  });
+  const first = await readThrough(target, { head, facts: noFacts(), suspects: null, unfinished: null });
   const { facts, suspects } = first;
-  if (first.report.damageCount === 0 && suspects.ids.size === 0)
-    return { report: first.report, facts, suspects, unfinished: null };
+  if (first.report.damageCount === 0 && suspects.ids.size === 0) return { ...first, unfinished: null };
   const unfinished = target.isOurs && first.hasOurs ? await unfinishedBatch(target, head) : null;
-  const { report } = await readThrough(target, { head, facts, suspects, unfinished });
-  return { report, facts, suspects, unfinished };
+  const { report, missingSpills } = await readThrough(target, { head, facts, suspects, unfinished });
+  return { report, facts, suspects, unfinished, missingSpills };
 }
 
 /** Where a batch begins that nobody was told is safe, and that the next start therefore sets aside [S11]. */

@@ -15,6 +15,7 @@ import { writeAll, type Disk } from './disk.ts';
 import type { Head } from './head-file.ts';
 import { committedEnd, fileSource, linesBackwards } from './lines.ts';
 import { nameCopy, readMarker, type Marker } from './marker.ts';
+import type { SealedSegment } from './segments.ts';
 
 /** How what a head knows fits the file. */
 export type Fit = 'fits' | 'short' | 'different';
@@ -52,6 +53,21 @@ export function refuseLostTail(
   position: FilePosition,
 ): void {
   if (fitOf(near, fd, position) !== 'fits') throw lostTail(process, path, near, position);
+}
+
+/** @throws `journal.lost-tail` for an active segment that does not stand where the sealed ones end */
+export function refuseOlder(
+  process: string,
+  path: string,
+  { seq, first }: FilePosition,
+  sealed: SealedSegment | null,
+): void {
+  if (sealed === null || first === sealed.last + 1) return;
+  throw new AppError(
+    'journal.lost-tail',
+    `The journal of ${process} does not fit together: ${path} begins at entry ${first}, and its sealed segments end at entry ${sealed.last}. It was put back from another copy. Restore all of it from one backup, or repair what is there into a copy: holdfast repair <directory> --to <copy>`,
+    { process, path, found: seq, expected: sealed.last + 1 },
+  );
 }
 
 /** @throws `journal.lost-tail` for a journal that has a head and no lines */

@@ -74,6 +74,36 @@ describe('a number', () => {
     expect(parseLossless(`[${text}]`)).toEqual([new RawNumber(text)]);
   });
 
+  test('is exact wherever it stands, and the digits of ids and hashes beside it are letters', () => {
+    const space = fc.constantFrom('', ' ', '\t', '\r\n');
+    const letters = fc.constantFrom('e1234567890123456789', '1e999', ':1e999', '[12345678901234567890', 'x');
+    fc.assert(
+      fc.property(number, number, space, letters, (a, b, gap, id) => {
+        const quoted = JSON.stringify(id);
+        const parsed = parseLossless(
+          `{${quoted}:${gap}${a}${gap},"b":[${gap}${b}${gap},${quoted},${gap}${a}]}`,
+        ) as { b: [Json, Json, Json] } & Record<string, Json>;
+        expect(valueOf(spelled(parsed[id]!))).toEqual(valueOf(a));
+        expect(valueOf(spelled(parsed.b[0]))).toEqual(valueOf(b));
+        expect(parsed.b[1]).toBe(id);
+        expect(valueOf(spelled(parsed.b[2]))).toEqual(valueOf(a));
+        expect(valueOf(spelled(parseLossless(`${gap}${a}${gap}`)))).toEqual(valueOf(a));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('of Python in full is a double, beside one that is none', () => {
+    expect(parseLossless('{"at":1767603600.123456,"sum":0.30000000000000004}')).toEqual({
+      at: 1767603600.123456,
+      sum: 0.1 + 0.2,
+    });
+    expect(parseLossless('{"at":1767603600.123456,"id":12345678901234567891}')).toEqual({
+      at: 1767603600.123456,
+      id: new RawNumber('12345678901234567891'),
+    });
+  });
+
   test.each([
     ['5e-324', 5e-324],
     ['1.7976931348623157e+308', Number.MAX_VALUE],

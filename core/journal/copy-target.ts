@@ -1,0 +1,155 @@
+// Making a copy of a journal directory in one piece: it grows beside its place under another name and gets its own when it
+// is whole, so that whatever comes between, there is a whole copy or none. The source is only read, and has to be the same
+// afterwards.
+
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { AppError, codeOf, messageOf } from '../model/errors.ts';
+import type { JournalProvider } from '../model/ports.ts';
+import type { ProcessSnapshot } from '../model/snapshot.ts';
+import { copyFile, type Disk } from './disk.ts';
+import { PRIVATE_DIRECTORY, STATE_DIRECTORY } from './layout.ts';
+
+/** Recovery, which is not this layer's to know: the replay engine's. */
+export type Recover = (
+  journal: JournalProvider,
+  processId: string,
+  options: { readonly lenient: boolean },
+) => Promise<ProcessSnapshot>;
+
+export interface CopyJob {
+  /** What the codes of its errors begin with. */
+  readonly verb: 'repair' | 'adopt';
+  readonly source: string;
+  readonly to: string;
+  readonly disk: Disk;
+}
+
+/**
+ * Gives `make` a new directory, which is at its place when this resolves, and gone when it rejects.
+ * @throws `<verb>.target-exists`, `.target-inside`, `.source-changed`, `.failed`
+ */
+export async function makeCopy<T>(job: CopyJob, make: (directory: string) => Promise<T>): Promise<T> {
+  const { source, disk } = job;
+  const target = realPathOf(resolve(job.to));
+  refuseTarget(job, target);
+  const before = fingerprint(source);
+  const partial = join(dirname(target), `.holdfast-${crypto.randomUUID().slice(0, 8)}.partial`);
+  let made: string | undefined;
+  try {
+    made = mkdirSync(dirname(target), { recursive: true, mode: PRIVATE_DIRECTORY });
+    disk.makeDirectory(partial);
+    const result = await make(partial);
+    if (fingerprint(source) !== before) throw changed(job);
+    // What is there is empty.
+    if (existsSync(target)) rmdirSync(target);
+    disk.rename(partial, target);
+    await disk.syncDirectory(dirname(target));
+    return result;
+  } catch (error) {
+    throw failed(job, error, removed(partial, dirname(target), made) ? null : partial);
+  }
+}
+
+function refuseTarget({ verb, source, to }: CopyJob, target: string): void {
+  const from = realpathSync(source);
+  if (isWithin(from, target) || isWithin(target, from)) {
+    throw new AppError(
+      `${verb}.target-inside`,
+      `${to} and ${source} lie one inside the other. Name a directory elsewhere.`,
+      { source, to },
+    );
+  }
+  const stats = statSync(target, { throwIfNoEntry: false });
+  if (stats === undefined || (stats.isDirectory() && readdirSync(target).length === 0)) return;
+  throw new AppError(
+    `${verb}.target-exists`,
+    `${to} is there already${stats.isDirectory() ? ', and not empty' : ''}. Name a directory that does not exist; nothing is written over.`,
+    { to },
+  );
+}
+
+function changed({ verb, source }: CopyJob): AppError {
+  return new AppError(
+    `${verb}.source-changed`,
+    `${source} was written while it was copied. End what writes there, and try again.`,
+    { source },
+  );
+}
+
+function failed({ verb, source, to }: CopyJob, cause: unknown, left: string | null): AppError {
+  const rest =
+    left === null
+      ? 'What was begun of it is removed'
+      : `What was begun of it could not be removed and lies in ${left}`;
+  const message = `${to} was not made. ${messageOf(cause).replace(/\.$/, '')}. ${rest}, and ${source} is as it was.`;
+  const code = codeOf(cause);
+  return new AppError(
+    code.startsWith(`${verb}.`) ? code : `${verb}.failed`,
+    message,
+    { source, to, code },
+    { cause },
+  );
+}
+
+/** Takes back what was made: the copy, and the empty folders that lead to its place. */
+function removed(partial: string, parent: string, made: string | undefined): boolean {
+  try {
+    rmSync(partial, { recursive: true, force: true });
+    for (let at = parent; made !== undefined && isWithin(made, at); at = dirname(at)) rmdirSync(at);
+    return true;
+  } catch {
+    return !existsSync(partial); // Whoever asked is told what is still there.
+  }
+}
+
+/** As the system knows it, also where its end does not exist yet. */
+function realPathOf(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  return dirname(path) === path ? path : join(realPathOf(dirname(path)), basename(path));
+}
+
+function isWithin(outer: string, inner: string): boolean {
+  const way = relative(outer, inner);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && resolve(outer, way) !== way);
+}
+
+/** What changes when anything in a directory is written, the lock aside. */
+function fingerprint(directory: string): string {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((path) => !path.startsWith(join(STATE_DIRECTORY, 'lock')))
+    .sort()
+    .map((path) => {
+      const stats = lstatSync(join(directory, path), { throwIfNoEntry: false });
+      return stats?.isDirectory() === true ? path : `${path}:${stats?.ino}:${stats?.size}:${stats?.mtimeMs}`;
+    })
+    .join('\n');
+}
+
+/** Copies what `isWanted` of the files below a directory, which need not exist; durable, directories included. */
+export async function copyTree(
+  disk: Disk,
+  from: string,
+  to: string,
+  isWanted: (path: string) => boolean = () => true,
+): Promise<void> {
+  if (statSync(from, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  const folders = new Set<string>();
+  for (const path of readdirSync(from, { recursive: true, encoding: 'utf8' }).sort()) {
+    if (!isWanted(path) || statSync(join(from, path), { throwIfNoEntry: false })?.isFile() !== true) continue;
+    const copy = join(to, path);
+    if (!folders.has(dirname(copy))) disk.makeDirectory(dirname(copy));
+    folders.add(dirname(copy));
+    await copyFile(disk, join(from, path), copy);
+  }
+  for (const folder of folders) await disk.syncDirectory(folder);
+}
