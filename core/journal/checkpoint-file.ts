@@ -4,7 +4,7 @@
 //      checkpoint line is newer than all of them, and wins.
 
 import { isUtf8 } from 'node:buffer';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { stateOf } from '../model/checkpoint.ts';
 import { codeOf } from '../model/errors.ts';
@@ -37,13 +37,13 @@ export function writeCheckpointFile(
     disk.rename(temporary, join(directory, checkpointFile(processId)));
   } catch {
     // The line, which is the truth, comes next: it says what is wrong with the disk, or that nothing is.
-    removeQuietly(temporary);
+    removeQuietly(disk, temporary);
   }
 }
 
-function removeQuietly(path: string): void {
+function removeQuietly(disk: Disk, path: string): void {
   try {
-    rmSync(path, { force: true });
+    disk.remove(path);
   } catch {
     // The next one is written over it.
   }

@@ -50,11 +50,20 @@ function quoteTokens(text: string): string {
     if (match[0] === '"') {
       candidate.lastIndex = endOfString(text, candidate.lastIndex);
     } else {
+      // Quoted, a token would pass for a key, and be gone where another of the same name follows.
+      if (isKey(text, candidate.lastIndex)) throw new SyntaxError(`${match[0]} is no key`);
       parts.push(text.slice(from, match.index), JSON.stringify(TOKEN + match[0]));
       from = candidate.lastIndex;
     }
   }
   return parts.join('') + text.slice(from);
+}
+
+const COLON_NEXT = /[ \t\r\n]*:/y;
+
+function isKey(text: string, end: number): boolean {
+  COLON_NEXT.lastIndex = end;
+  return COLON_NEXT.test(text);
 }
 
 /** Behind the quote that ends the string whose inside begins at `from`. A pattern would run out of stack on long ones. */
@@ -72,8 +81,7 @@ interface ReviverContext {
 }
 
 function parseWithSource(text: string): Json {
-  const revive = (key: string, value: unknown, context?: ReviverContext): unknown => {
-    if (key.startsWith(TOKEN)) throw new SyntaxError(`${key.slice(TOKEN.length)} is no key`);
+  const revive = (_key: string, value: unknown, context?: ReviverContext): unknown => {
     if (typeof value === 'number' && context?.source !== undefined) return exact(value, context.source);
     if (typeof value === 'string' && value.startsWith(TOKEN)) return new RawNumber(value.slice(TOKEN.length));
     return value;

@@ -77,6 +77,9 @@ export async function restoreActive(place: SegmentPlace): Promise<void> {
     if (sealed !== undefined && isTakenBack(active, sealed)) disk.remove(sealed.path);
     return;
   }
+  // Taking the old name must be durable before the name is given again, or both could be gone.
+  await disk.syncDirectory(segmentsDirectory(directory, name));
+  await disk.syncDirectory(directory);
   if (follows(next, sealed)) {
     disk.rename(next, active);
   } else if (sealed.isPacked) {
