@@ -323,7 +323,16 @@ export class AppendFile {
   #durableTo(position: FilePosition): void {
     if (position.seq <= this.#durable.seq) return;
     this.#durable = position;
-    this.#opened?.heads.write(position, this.#fd, false);
+    this.#writeHeads(false);
+  }
+
+  /** A head may lag behind, so one that has no room or no disk costs the journal nothing [S13]. */
+  #writeHeads(isUnsynced: boolean): void {
+    try {
+      this.#opened?.heads.write(this.#durable, this.#fd, isUnsynced);
+    } catch {
+      // What it would have said is in the journal.
+    }
   }
 
   #syncSoon(): void {
@@ -381,22 +390,14 @@ export class AppendFile {
   #poisoned(error: unknown): AppError {
     const { path } = this.#options;
     if (error instanceof AppError) return error;
-    if (this.#opened !== null) this.#markUnsynced(this.#opened);
+    // So that whoever takes the file next trusts the disk only with what is written anew.
+    this.#writeHeads(true);
     return new AppError(
       'journal.poisoned',
       `${path} can't be written any more: ${messageOf(error)}. What was acknowledged before is safe; start again once the disk is well.`,
       { path, code: codeOf(error) },
       { cause: error },
     );
-  }
-
-  /** So that whoever takes the file next trusts the disk only with what is written anew [J7]. */
-  #markUnsynced({ heads }: OpenedFile): void {
-    try {
-      heads.write(this.#durable, this.#fd, true);
-    } catch {
-      // The disk fails, which is what is being told; without the mark nothing is known of the file but its lines.
-    }
   }
 }
 
