@@ -18,6 +18,8 @@ export const EXIT = {
 const BY_CODE: Readonly<Record<string, number>> = {
   'journal.locked': EXIT.locked,
   'journal.damaged': EXIT.damaged,
+  'verify.damaged': EXIT.damaged,
+  'repair.being-written': EXIT.locked,
   'process.not-found': EXIT.notFound,
   'workspace.empty': EXIT.notFound,
   'workspace.not-run-yet': EXIT.notFound,

@@ -7,6 +7,7 @@ import { messageOf } from '../model/errors.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { pathAsTyped } from './invocation.ts';
 import { recover, show, status, tail } from './look.ts';
+import { adopt, repair, verify } from './mend.ts';
 import { printError } from './output.ts';
 import { runWorkspace } from './run-workspace.ts';
 
@@ -14,6 +15,14 @@ const DEFAULT_TAIL = 20;
 
 interface Json {
   readonly json: boolean;
+}
+
+interface Copy extends Json {
+  readonly to: string;
+}
+
+function copyOption(): Option {
+  return new Option('--to <copy>', 'a directory that does not exist yet').makeOptionMandatory();
 }
 
 function asTyped(path: string): string {
@@ -62,6 +71,21 @@ function program(): Command {
   ).action((directory: string, process: string, options: Json) =>
     recover(asTyped(directory), process, options),
   );
+  verb(
+    'verify <directory> [process]',
+    'check every byte of a journal, and say what is damaged where; takes no lock and writes nothing',
+  ).action((directory: string, process: string | undefined, options: Json) =>
+    verify(asTyped(directory), process, options),
+  );
+  verb(
+    'repair <directory>',
+    'make a copy of a damaged journal with all that is good in it; the journal stays as it is',
+  )
+    .addOption(copyOption())
+    .action((directory: string, options: Copy) => repair(asTyped(directory), asTyped(options.to), options));
+  verb('adopt <directory>', "make a journal of Holdfast's from one of Promptise's, which stays as it is")
+    .addOption(copyOption())
+    .action((directory: string, options: Copy) => adopt(asTyped(directory), asTyped(options.to), options));
   return holdfast;
 }
 

@@ -83,7 +83,7 @@ function openJournal(workspace: string, knownJournals: string | null): FileJourn
       allowSharedDisk: isSharedDiskAllowed(),
     });
   } catch (error) {
-    if (error instanceof AppError) throw error;
+    if (error instanceof AppError && error.code !== 'journal.unwritable') throw error;
     throw new AppError(
       'workspace.not-writable',
       `${directory} can't be written, and without a journal nothing is run: ${whyNotWritable(workspace) ?? messageOf(error)}. Make the workspace writable, or copy it to where it is and run that.`,

@@ -15,7 +15,7 @@
 // that, batches alternate between one entry and the rest, at half the rate. A batch ends at a size, so that a process
 // with much to say does not keep the others from theirs.
 
-import { fstatSync, statSync } from 'node:fs';
+import { fstatSync, readSync, statSync } from 'node:fs';
 import type { JournalEntry, StoredEntry } from '../model/entry.ts';
 import { AppError, codeOf, messageOf, RetryableError } from '../model/errors.ts';
 import type { Durability } from '../model/ports.ts';
@@ -82,7 +82,12 @@ export interface AppendOptions {
   readonly before?: () => void;
 }
 
-interface Waiting extends AppendOptions {
+const TWO_BYTES = Buffer.alloc(2);
+const NO_OPTIONS: AppendOptions = {};
+const SYNCED: AppendOptions = { synced: true };
+
+interface Waiting {
+  readonly options: AppendOptions;
   readonly entry: JournalEntry;
   /** The beginning of its line. */
   readonly body: string;
@@ -123,7 +128,7 @@ export class AppendFile {
     return this.#poison !== null;
   }
 
-  append(entry: JournalEntry, options: AppendOptions = {}): Promise<StoredEntry> {
+  append(entry: JournalEntry, options: AppendOptions = NO_OPTIONS): Promise<StoredEntry> {
     if (this.#poison !== null) return Promise.reject(this.#poison);
     let body: string;
     try {
@@ -132,7 +137,7 @@ export class AppendFile {
       return Promise.reject(error);
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...options, entry, body, resolve, reject });
+      this.#waiting.push({ entry, body, options, resolve, reject });
       // Opening begins it when it has put its own entries first.
       if (this.#opened !== null) this.#flushing ??= this.#flush();
     });
@@ -169,7 +174,7 @@ export class AppendFile {
         (entry) =>
           new Promise<StoredEntry>((resolve, reject) => {
             const body = encodeText(entry);
-            this.#waiting.push({ entry, body, resolve, reject, synced: true });
+            this.#waiting.push({ entry, body, options: SYNCED, resolve, reject });
           }),
       );
       // What was lined up meanwhile comes behind.
@@ -196,8 +201,14 @@ export class AppendFile {
       await Promise.resolve();
       await Promise.resolve();
       const batch = this.#take();
-      if (batch.length === 1 && this.#beginsSegment(batch[0]!)) await this.#flushSegment(batch[0]!);
-      else await this.#flushBatch(batch);
+      const [first] = batch;
+      if (first?.options.mayBeginSegment === true) {
+        await this.#flushCheckpoint(first);
+      } else {
+        // Where nothing is synced there is nothing to wait for, and waiting would cost as much as the write.
+        const synced = this.#flushBatch(batch);
+        if (synced !== null) await synced;
+      }
     }
     this.#flushing = null;
   }
@@ -207,10 +218,11 @@ export class AppendFile {
     let bytes = 0;
     let count = 0;
     for (const item of this.#waiting) {
-      if (count > 0 && (bytes + item.body.length > MAX_BATCH_BYTES || item.mayBeginSegment === true)) break;
+      const goesAlone = item.options.mayBeginSegment === true;
+      if (count > 0 && (bytes + item.body.length > MAX_BATCH_BYTES || goesAlone)) break;
       bytes += item.body.length;
       count += 1;
-      if (item.mayBeginSegment === true) break;
+      if (goesAlone) break;
     }
     if (count === this.#waiting.length) {
       const all = this.#waiting;
@@ -220,33 +232,51 @@ export class AppendFile {
     return this.#waiting.splice(0, count);
   }
 
-  #beginsSegment({ mayBeginSegment }: Waiting): boolean {
-    return mayBeginSegment === true && this.#written.sizeBytes >= this.#options.segmentBytes;
-  }
-
-  async #flushBatch(batch: readonly Waiting[]): Promise<void> {
+  /** Null where it is done at once. */
+  #flushBatch(batch: readonly Waiting[]): Promise<void> | null {
     const { durability } = this.#options;
-    const isSynced = durability === 'always' || batch.some(({ synced }) => synced === true);
+    const isSynced = durability === 'always' || batch.some(({ options }) => options.synced === true);
     let stored: readonly StoredEntry[];
     try {
       stored = this.#write(batch, isSynced);
     } catch (error) {
       this.#refuse(batch, isDiskFull(error) ? this.#cutBack(error, batch.length) : this.#poisoned(error));
-      return;
+      return null;
     }
+    if (isSynced) return this.#syncBatch(batch, stored);
+    if (durability === 'interval') this.#syncSoon();
+    this.#acknowledge(batch, stored);
+    return null;
+  }
+
+  async #syncBatch(batch: readonly Waiting[], stored: readonly StoredEntry[]): Promise<void> {
     try {
-      if (isSynced) await this.#syncWritten();
-      else if (durability === 'interval') this.#syncSoon();
+      await this.#syncWritten();
     } catch (error) {
       // Full or not: what a failed sync leaves in memory and on the disk is anybody's guess.
       this.#refuse(batch, this.#poisoned(error));
       return;
     }
-    for (const [at, { resolve }] of batch.entries()) resolve(stored[at]!);
-    if (this.#isFull) {
-      this.#isFull = false;
-      this.#options.onRoom();
+    this.#acknowledge(batch, stored);
+  }
+
+  #acknowledge(batch: readonly Waiting[], stored: readonly StoredEntry[]): void {
+    for (let at = 0; at < batch.length; at += 1) batch[at]!.resolve(stored[at]!);
+    if (!this.#isFull) return;
+    this.#isFull = false;
+    this.#options.onRoom();
+  }
+
+  /** What it stands for is durable before it is written: a hole before it would never be looked at again [S11]. */
+  async #flushCheckpoint(item: Waiting): Promise<void> {
+    try {
+      await this.#syncWritten();
+    } catch (error) {
+      this.#refuse([item], this.#poisoned(error));
+      return;
     }
+    if (this.#written.sizeBytes >= this.#options.segmentBytes) await this.#flushSegment(item);
+    else await this.#flushBatch([item]);
   }
 
   async #flushSegment(item: Waiting): Promise<void> {
@@ -254,9 +284,9 @@ export class AppendFile {
     const seq = before + 1;
     try {
       this.#checkFile(true);
-      item.before?.();
-      await this.#syncWritten();
+      item.options.before?.();
       const { bytes, prev } = sealBatch([item.body], { seq, ack: before, prev: last });
+      await this.#syncing;
       const sealed = this.#fd;
       this.#use(await this.#options.startSegment(bytes, this.#written));
       this.#options.disk.close(sealed);
@@ -272,7 +302,7 @@ export class AppendFile {
   /** Forms the lines only now, so that each says what is durable at the moment it is written [S11]. */
   #write(batch: readonly Waiting[], isSynced: boolean): readonly StoredEntry[] {
     this.#checkFile(isSynced);
-    for (const { before } of batch) before?.();
+    for (const { options } of batch) options.before?.();
     const { seq, prev, sizeBytes, first } = this.#written;
     const bodies = batch.map(({ body }) => body);
     const sealed = sealBatch(bodies, { seq: seq + 1, ack: this.#durable.seq, prev });
@@ -291,26 +321,40 @@ export class AppendFile {
   #checkFile(isPathDue: boolean): void {
     const { path, checkLock } = this.#options;
     const now = performance.now();
-    const isDue = isPathDue || now - this.#pathCheckedAt >= PATH_CHECK_MS;
-    const stats = isDue ? statSync(path, { throwIfNoEntry: false }) : fstatSync(this.#fd);
-    if (stats === undefined || stats.nlink === 0 || stats.ino !== this.#inode) {
+    if (!isPathDue && now - this.#pathCheckedAt < PATH_CHECK_MS) {
+      if (!this.#isAsLong()) throw this.#changedSize(fstatSync(this.#fd).size);
+      return;
+    }
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined || stats.ino !== this.#inode) {
       throw new AppError(
         'journal.foreign-writer',
         `${path} was deleted, moved or replaced by somebody else while it was being written. Writing stops; put it back or restore it, then start again.`,
         { path },
       );
     }
-    const { size } = stats;
-    if (size !== this.#written.sizeBytes) {
-      throw new AppError(
-        'journal.foreign-writer',
-        `${path} was changed by somebody else: it has ${size} bytes where ${this.#written.sizeBytes} were left. Writing stops; find out who writes there, then start again.`,
-        { path, expected: this.#written.sizeBytes, found: size },
-      );
-    }
-    if (!isDue) return;
+    if (stats.size !== this.#written.sizeBytes) throw this.#changedSize(stats.size);
     checkLock();
     this.#pathCheckedAt = now;
+  }
+
+  /**
+   * Whether the file ends where we left it: one byte there, and none behind it. Asking for its size would make the next
+   * write slower, since systems give a file whose times were asked for a finer one.
+   */
+  #isAsLong(): boolean {
+    const { sizeBytes } = this.#written;
+    return readSync(this.#fd, TWO_BYTES, 0, 2, Math.max(0, sizeBytes - 1)) === Math.min(1, sizeBytes);
+  }
+
+  #changedSize(found: number): AppError {
+    const { path } = this.#options;
+    const { sizeBytes: expected } = this.#written;
+    return new AppError(
+      'journal.foreign-writer',
+      `${path} was changed by somebody else: it has ${found} bytes where ${expected} were left. Writing stops; find out who writes there, then start again.`,
+      { path, expected, found },
+    );
   }
 
   async #syncWritten(): Promise<void> {
@@ -377,7 +421,8 @@ export class AppendFile {
       const { sizeBytes } = this.#written;
       const entry = fullEntry(refused);
       try {
-        this.#write([{ entry, body: encodeText(entry), resolve: () => {}, reject: () => {} }], false);
+        const body = encodeText(entry);
+        this.#write([{ entry, body, options: NO_OPTIONS, resolve: () => {}, reject: () => {} }], false);
         this.#syncSoon();
       } catch (error) {
         if (!isDiskFull(error)) throw error;

@@ -17,7 +17,7 @@ import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import type { JournalProvider } from '../model/ports.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { copyFile, type Disk } from './disk.ts';
-import { PRIVATE_DIRECTORY, STATE_DIRECTORY } from './layout.ts';
+import { FORMAT_VERSION, MARKER_FILE, PRIVATE_DIRECTORY, STATE_DIRECTORY } from './layout.ts';
 
 /** Recovery, which is not this layer's to know: the replay engine's. */
 export type Recover = (
@@ -34,30 +34,49 @@ export interface CopyJob {
   readonly disk: Disk;
 }
 
+/** Where a copy is going to be, and what its source was like when that was decided. */
+export interface CopyPlace extends CopyJob {
+  readonly target: string;
+  readonly before: string;
+}
+
 /**
- * Gives `make` a new directory, which is at its place when this resolves, and gone when it rejects.
- * @throws `<verb>.target-exists`, `.target-inside`, `.source-changed`, `.failed`
+ * Makes nothing yet.
+ * @throws `<verb>.target-exists`, `.target-inside`
  */
-export async function makeCopy<T>(job: CopyJob, make: (directory: string) => Promise<T>): Promise<T> {
-  const { source, disk } = job;
+export function placeForCopy(job: CopyJob): CopyPlace {
   const target = realPathOf(resolve(job.to));
   refuseTarget(job, target);
-  const before = fingerprint(source);
-  const partial = join(dirname(target), `.holdfast-${crypto.randomUUID().slice(0, 8)}.partial`);
+  return { ...job, target, before: fingerprint(job.source) };
+}
+
+/**
+ * Gives `make` a new directory, which is at its place when this resolves, and gone when it rejects.
+ * @throws `<verb>.source-changed`, `.failed`, and what `make` throws with such a code
+ */
+export async function makeCopy<T>(place: CopyPlace, make: (directory: string) => Promise<T>): Promise<T> {
+  const { source, disk, target } = place;
+  const parent = dirname(target);
+  const partial = join(parent, `.holdfast-${crypto.randomUUID().slice(0, 8)}.partial`);
   let made: string | undefined;
   try {
-    made = mkdirSync(dirname(target), { recursive: true, mode: PRIVATE_DIRECTORY });
+    made = mkdirSync(parent, { recursive: true, mode: PRIVATE_DIRECTORY });
     disk.makeDirectory(partial);
     const result = await make(partial);
-    if (fingerprint(source) !== before) throw changed(job);
+    if (fingerprint(source) !== place.before) throw changed(place);
     // What is there is empty.
     if (existsSync(target)) rmdirSync(target);
     disk.rename(partial, target);
-    await disk.syncDirectory(dirname(target));
+    await disk.syncDirectory(parent);
     return result;
   } catch (error) {
-    throw failed(job, error, removed(partial, dirname(target), made) ? null : partial);
+    throw failed(place, error, isRemoved(partial, parent, made ?? null) ? null : partial);
   }
+}
+
+/** What to do with a journal of ours that has no marker any more. */
+export function lostMarkerAdvice(source: string): string {
+  return `${source} is a journal that Holdfast wrote and that has lost its marker. Put ${MARKER_FILE} back there, from a backup or with one line: {"format":${FORMAT_VERSION},"id":"${crypto.randomUUID()}"}`;
 }
 
 function refuseTarget({ verb, source, to }: CopyJob, target: string): void {
@@ -101,15 +120,20 @@ function failed({ verb, source, to }: CopyJob, cause: unknown, left: string | nu
   );
 }
 
-/** Takes back what was made: the copy, and the empty folders that lead to its place. */
-function removed(partial: string, parent: string, made: string | undefined): boolean {
+/** Takes back what was made: the copy, and the empty folders that lead to its place, the topmost of which is `made`. */
+function isRemoved(partial: string, parent: string, made: string | null): boolean {
   try {
     rmSync(partial, { recursive: true, force: true });
-    for (let at = parent; made !== undefined && isWithin(made, at); at = dirname(at)) rmdirSync(at);
+    if (made !== null) removeFolders(parent, made);
     return true;
   } catch {
     return !existsSync(partial); // Whoever asked is told what is still there.
   }
+}
+
+function removeFolders(from: string, to: string): void {
+  rmdirSync(from);
+  if (from !== to) removeFolders(dirname(from), to);
 }
 
 /** As the system knows it, also where its end does not exist yet. */

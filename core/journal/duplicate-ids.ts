@@ -48,6 +48,11 @@ export class DuplicateIds {
     if (first === undefined) this.#first.set(id, seq);
     return first ?? null;
   }
+
+  /** Whether it was there, as far as the suspects tell. */
+  has(id: string): boolean {
+    return this.#first.has(id);
+  }
 }
 
 /** Each grows on its own, so that growing never takes long. */

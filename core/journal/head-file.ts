@@ -17,6 +17,7 @@ export interface Head {
   /** Of the segment it is in: the first line's number, the bytes up to this line's end, and the file's inode. */
   readonly first: number;
   readonly sizeBytes: number;
+  /** 0 where it is about to change. */
   readonly inode: number;
   /** The machine that wrote it. */
   readonly machine: string;
@@ -64,6 +65,12 @@ export class HeadFile implements Disposable {
   write({ seq, hash, first, sizeBytes, inode, machine, isUnsynced }: Head): void {
     const text = `{"seq":${seq},"hash":"${hash}","first":${first},"size":${sizeBytes},"inode":${inode},"machine":"${machine}"${isUnsynced ? ',"unsynced":true' : ''}}`;
     writeAll(this.#disk, this.#fd, Buffer.from(`${text.padEnd(SIZE_BYTES - 1)}\n`, 'latin1'), 0);
+  }
+
+  /** The same, durable, for what must not be forgotten. */
+  async writeSynced(head: Head): Promise<void> {
+    this.write(head);
+    await this.#disk.sync(this.#fd);
   }
 
   [Symbol.dispose](): void {

@@ -79,7 +79,7 @@ export class JournalWriter {
     return this.#trouble;
   }
 
-  append(entry: NewEntry, options: AppendOptions): Promise<StoredEntry> {
+  append(entry: NewEntry, options?: AppendOptions): Promise<StoredEntry> {
     return this.#file(entry.process_id).append(completeEntry(entry, this.#sources), options);
   }
 
@@ -113,8 +113,10 @@ export class JournalWriter {
     return writeSpill(this.#disk, this.#directory, safeName(processId), bytes);
   }
 
-  settled(): Promise<void> {
-    return this.#housekeeping;
+  /** Resolves when what is open is open, and nothing is being packed or dropped. */
+  async settled(): Promise<void> {
+    await Promise.allSettled([...this.#files.values()].map((file) => file.signed));
+    await this.#housekeeping;
   }
 
   async close(): Promise<void> {

@@ -2,16 +2,16 @@
 // byte for byte; the rest goes to quarantine, byte for byte too [S14].
 
 import { statSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isFullCheckpoint } from '../model/checkpoint.ts';
 import { FIRST_PREV } from './codec.ts';
-import { copyFile, writeAll, type Disk } from './disk.ts';
+import { copyFile, type Disk } from './disk.ts';
 import { DuplicateIds } from './duplicate-ids.ts';
-import { STATE_DIRECTORY } from './layout.ts';
+import { PartFile } from './part-file.ts';
 import { ENTRIES_SUFFIX } from './process-files.ts';
+import { Quarantine, type LeftOut } from './quarantine.ts';
 import { meetLines, planRepair, type MetLine, type RepairPlan } from './repair-plan.ts';
-import { quarantineName } from './repair-tail.ts';
-import { nextSegmentPath, sealedPath } from './segments.ts';
+import { nextSegmentPath, PACKED_SUFFIX, sealedPath } from './segments.ts';
 import { gapKey, isDropped, isKnownForeign } from './verify-facts.ts';
 import type { DamageKind, NoteKind } from './verify-findings.ts';
 import type { LineFacts } from './verify-line.ts';
@@ -45,6 +45,8 @@ export interface CopiedProcess {
   readonly last: { readonly number: number; readonly hash: string };
   /** The number of the last full checkpoint, 0 without one. */
   readonly lastFull: number;
+  /** The active segment does not begin where the sealed ones end: before anybody else writes there, it has to be sealed. */
+  readonly isApart: boolean;
 }
 
 /** Copies what is good of a process into the directory `to`, without its checkpoint file, which is written anew. */
@@ -64,10 +66,12 @@ export async function copyProcess(
 }
 
 type Reason = Gap['reason'];
-type Waiting = Pick<Gap, 'segment' | 'offset' | 'bytes' | 'file' | 'reason'>;
 
-/** What was put in or comes twice leaves nothing behind that would be missing. */
-const NO_LOSS: ReadonlySet<Reason> = new Set(['torn-tail', 'unfinished-batch', 'foreign', 'duplicate-id', 'link', 'sequence']);
+/** What leaving it out means: nothing of an end that nobody was told of, or of what was put in or comes twice, is missed. */
+function weightOf(reason: Reason): 'end' | 'none' | 'loss' {
+  if (reason === 'torn-tail' || reason === 'unfinished-batch') return 'end';
+  return reason === 'foreign' || reason === 'duplicate-id' ? 'none' : 'loss';
+}
 
 class ProcessCopy {
   readonly #disk: Disk;
@@ -76,11 +80,11 @@ class ProcessCopy {
   readonly #to: string;
   readonly #plan: RepairPlan;
   readonly #ids: DuplicateIds;
-  readonly #quarantined = new Set<string>();
+  readonly #quarantine: Quarantine<Reason>;
+  #leftOutAt = 0;
   readonly #folders = new Set<string>();
-  /** What is being written. */
   #kept: PartFile | null = null;
-  #dropped: (PartFile & { readonly waiting: Omit<Waiting, 'bytes' | 'file'> }) | null = null;
+  #readBytes = 0;
   /** The last line kept, and the last of ours. */
   #last = { number: 0, hash: FIRST_PREV, seq: null as number | null };
   #lastOurs = 0;
@@ -88,10 +92,11 @@ class ProcessCopy {
   #boundary = 0;
   #isSegmentStart = true;
   /** What was left out since the last line kept. */
-  #waiting: Waiting[] = [];
+  #waiting: LeftOut<Reason>[] = [];
   readonly #gaps: Gap[] = [];
   readonly #foreign: { from: number; to: number }[] = [];
   #lastFull = 0;
+  #isApart = false;
   #keptLines = 0;
   #keptBytes = 0;
   #droppedBytes = 0;
@@ -103,6 +108,7 @@ class ProcessCopy {
     this.#to = to;
     this.#plan = plan;
     this.#ids = new DuplicateIds(checked.suspects);
+    this.#quarantine = new Quarantine(disk, to, target.name);
   }
 
   async make(): Promise<CopiedProcess> {
@@ -119,9 +125,10 @@ class ProcessCopy {
     if (segment !== null) await this.#endSegment(segment);
     // A crash came while it was sealed: whoever opens it finishes that.
     const next = nextSegmentPath(directory, name);
-    if (segment !== null && segment.last !== null && statSync(next, { throwIfNoEntry: false })?.isFile() === true)
+    if (segment !== null && segment.last !== null && isFile(next))
       await this.#copyWhole(next, nextSegmentPath(this.#to, name));
     this.#end();
+    await this.#quarantine.sync();
     for (const folder of this.#folders) await this.#disk.syncDirectory(folder);
     return {
       gaps: this.#gaps,
@@ -131,19 +138,21 @@ class ProcessCopy {
       droppedBytes: this.#droppedBytes,
       last: { number: this.#last.number, hash: this.#last.hash },
       lastFull: this.#lastFull,
+      isApart: this.#isApart,
     };
   }
 
   closeAll(): void {
     this.#kept?.[Symbol.dispose]();
-    this.#dropped?.[Symbol.dispose]();
+    this.#quarantine[Symbol.dispose]();
   }
 
   async #beginSegment(segment: ScannedSegment): Promise<void> {
     this.#isSegmentStart = true;
+    this.#readBytes = 0;
     if (segment.trouble !== null) {
       const { file, path, sizeBytes } = segment;
-      const kept = this.#quarantineFile(0, sizeBytes);
+      const kept = this.#quarantine.newFile(0, sizeBytes);
       await this.#copyWhole(path, join(this.#to, kept));
       this.#waiting.push({
         segment: file,
@@ -165,7 +174,7 @@ class ProcessCopy {
     this.#kept = null;
     if (kept === null) return;
     const path = this.#pathOf(segment);
-    const isWhole = kept.readBytes === kept.sizeBytes;
+    const isWhole = this.#readBytes === kept.sizeBytes;
     await kept.finish();
     if (kept.sizeBytes === 0) {
       this.#disk.remove(path);
@@ -174,7 +183,7 @@ class ProcessCopy {
     this.#boundary = segment.last ?? this.#last.number;
     if (!segment.isPacked || !isWhole) return;
     this.#disk.remove(path);
-    await this.#copyWhole(segment.path, `${path}.gz`);
+    await this.#copyWhole(segment.path, path + PACKED_SUFFIX);
   }
 
   #pathOf({ first, last }: ScannedSegment): string {
@@ -184,7 +193,7 @@ class ProcessCopy {
 
   async #take(met: MetLine): Promise<void> {
     const line = met.line!;
-    this.#kept!.readBytes += line.raw.length;
+    this.#readBytes += line.raw.length;
     const number = this.#numberOf(met);
     const reason = this.#whyDropped(met, number);
     if (reason !== null) {
@@ -193,6 +202,8 @@ class ProcessCopy {
     }
     await this.#endDropped();
     this.#join(met.facts!, number, met);
+    if (this.#isSegmentStart && met.segment.last === null)
+      this.#isApart = this.#boundary > 0 && number !== this.#boundary + 1;
     this.#isSegmentStart = false;
     this.#kept!.write(line.raw);
     this.#keptBytes += line.raw.length;
@@ -210,13 +221,21 @@ class ProcessCopy {
     if (isUnfinished) return 'unfinished-batch';
     if (facts === null) return segment.last === null && !line!.isWhole ? 'torn-tail' : 'not-json';
     if (facts.is === 'bad') return facts.fault;
-    const resume = this.#plan.resumes.get(this.#last.hash);
-    const isPutIn = resume !== undefined && resume > index;
-    if (facts.is !== 'ours') return isPutIn || this.#plan.putIn.has(index) ? 'foreign' : null;
-    if (isPutIn) return 'link';
-    if (number <= this.#lastOurs) return 'sequence';
+    const isLeftOut = this.#isLeftOut(index);
+    if (facts.is !== 'ours') return isLeftOut ? 'foreign' : null;
     const { entry_id } = facts.entry;
-    return entry_id !== '' && this.#ids.seenAt(entry_id, number) !== null ? 'duplicate-id' : null;
+    if (!isLeftOut && number > this.#lastOurs)
+      return entry_id !== '' && this.#ids.seenAt(entry_id, number) !== null ? 'duplicate-id' : null;
+    if (this.#ids.has(entry_id)) return 'duplicate-id';
+    return number <= this.#lastOurs ? 'sequence' : 'link';
+  }
+
+  /** Asked for growing indexes. */
+  #isLeftOut(index: number): boolean {
+    const { leftOut } = this.#plan;
+    while (this.#leftOutAt < leftOut.length && leftOut[this.#leftOutAt]!.end < index) this.#leftOutAt += 1;
+    const range = leftOut[this.#leftOutAt];
+    return range !== undefined && range.start <= index;
   }
 
   /** Takes a line as the next one, and says what is missing before it. */
@@ -224,14 +243,15 @@ class ProcessCopy {
     if (facts.is === 'bad') return;
     const { seq, hash, number: after } = this.#last;
     const isOurs = facts.is === 'ours';
-    const follows = !isOurs || (facts.keys.prev === hash && (seq === null || number === seq + 1));
+    const isBehindHole = this.#isSegmentStart && number > this.#boundary + 1;
+    const follows = isOurs ? facts.keys.prev === hash && (seq === null || number === seq + 1) : !isBehindHole;
     if (this.#waiting.length > 0) {
-      const isLoss = isOurs ? !follows : this.#waiting.some(({ reason }) => !NO_LOSS.has(reason));
+      const isLoss = isOurs ? !follows : this.#waiting.some(({ reason }) => weightOf(reason) === 'loss');
       for (const waiting of this.#waiting) this.#gaps.push({ after, next: number, ...waiting, isLoss });
       this.#waiting = [];
-    } else if (!follows && !this.#isExplained(after, number, isOurs ? facts.keys.prev : null)) {
+    } else if (!follows && !this.#isExplained(number, isBehindHole, isOurs ? facts.keys.prev : null)) {
       const { file } = segment;
-      const reason = number > after + 1 && this.#isSegmentStart ? 'missing-segment' : 'link';
+      const reason = isBehindHole ? 'missing-segment' : 'link';
       this.#gaps.push({
         after,
         next: number,
@@ -249,13 +269,14 @@ class ProcessCopy {
       return;
     }
     this.#lastOurs = number;
-    if (facts.entry.entry_type === 'checkpoint' && isFullCheckpoint(facts.entry.data)) this.#lastFull = number;
+    if (facts.entry.entry_type === 'checkpoint' && isFullCheckpoint(facts.entry.data))
+      this.#lastFull = number;
   }
 
-  #isExplained(after: number, number: number, prev: string | null): boolean {
+  #isExplained(number: number, isBehindHole: boolean, prev: string | null): boolean {
     const { facts } = this.#checked;
-    if (facts.gaps.has(gapKey(after, number))) return true;
-    return this.#isSegmentStart && number > this.#boundary + 1 && isDropped(facts, number, prev);
+    if (facts.gaps.has(gapKey(this.#last.number, number))) return true;
+    return isBehindHole && isDropped(facts, number, prev);
   }
 
   #addForeign(number: number): void {
@@ -267,32 +288,21 @@ class ProcessCopy {
 
   async #drop({ segment, line }: MetLine, reason: Reason): Promise<void> {
     const { offset, raw } = line!;
-    const isOther = this.#dropped !== null && NO_LOSS.has(this.#dropped.waiting.reason) !== NO_LOSS.has(reason);
-    if (isOther) await this.#endDropped();
-    if (this.#dropped === null) {
-      const part = this.#open(join(this.#to, STATE_DIRECTORY, 'quarantine', 'part.tmp'));
-      this.#dropped = Object.assign(part, { waiting: { segment: segment.file, offset, reason } });
-    }
-    this.#dropped.write(raw);
+    const { reason: before } = this.#quarantine;
+    if (before !== null && weightOf(before) !== weightOf(reason)) await this.#endDropped();
+    this.#quarantine.put(raw, { segment: segment.file, offset, reason });
     this.#droppedBytes += raw.length;
   }
 
   async #endDropped(): Promise<void> {
-    const dropped = this.#dropped;
-    this.#dropped = null;
-    if (dropped === null) return;
-    await dropped.finish();
-    const { waiting, sizeBytes, path } = dropped;
-    const file = this.#quarantineFile(waiting.offset, waiting.offset + sizeBytes);
-    this.#disk.rename(path, join(this.#to, file));
-    this.#waiting.push({ ...waiting, bytes: sizeBytes, file: file.split(sep).join('/') });
+    const leftOut = await this.#quarantine.end();
+    if (leftOut !== null) this.#waiting.push(leftOut);
   }
 
   #end(): void {
     const after = this.#last.number;
     for (const waiting of this.#waiting) {
-      const isLoss = waiting.reason !== 'torn-tail' && waiting.reason !== 'unfinished-batch';
-      this.#gaps.push({ after, next: null, ...waiting, isLoss });
+      this.#gaps.push({ after, next: null, ...waiting, isLoss: weightOf(waiting.reason) === 'loss' });
     }
     const lost = this.#checked.report.damage.find(({ kind }) => kind === 'lost-tail');
     if (lost === undefined) return;
@@ -307,17 +317,6 @@ class ProcessCopy {
       reason: 'lost-tail',
       isLoss: true,
     });
-  }
-
-  /** A new name in quarantine, relative to the copy. */
-  #quarantineFile(start: number, end: number): string {
-    const folder = join(STATE_DIRECTORY, 'quarantine');
-    const name = quarantineName(this.#target.name, start, end);
-    let file = join(folder, name);
-    for (let n = 2; this.#quarantined.has(file) || isThere(join(this.#to, file)); n += 1)
-      file = join(folder, name.replace(/\.bin$/, `-${n}.bin`));
-    this.#quarantined.add(file);
-    return file;
   }
 
   #open(path: string): PartFile {
@@ -336,52 +335,6 @@ class ProcessCopy {
   }
 }
 
-function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-const BUFFER_BYTES = 1024 * 1024;
-
-/** A file that is written line by line. */
-class PartFile implements Disposable {
-  readonly path: string;
-  sizeBytes = 0;
-  /** What was read for it, kept or not. */
-  readBytes = 0;
-  readonly #disk: Disk;
-  #fd: number;
-  #buffer: Buffer[] = [];
-  #buffered = 0;
-
-  constructor(disk: Disk, path: string) {
-    this.#disk = disk;
-    this.path = path;
-    this.#fd = disk.open(path, 'w');
-  }
-
-  write(bytes: Buffer): void {
-    this.#buffer.push(bytes);
-    this.#buffered += bytes.length;
-    this.sizeBytes += bytes.length;
-    if (this.#buffered >= BUFFER_BYTES) this.#flush();
-  }
-
-  /** Durable when this resolves. */
-  async finish(): Promise<void> {
-    this.#flush();
-    await this.#disk.sync(this.#fd);
-    this[Symbol.dispose]();
-  }
-
-  [Symbol.dispose](): void {
-    if (this.#fd < 0) return;
-    this.#disk.close(this.#fd);
-    this.#fd = -1;
-  }
-
-  #flush(): void {
-    writeAll(this.#disk, this.#fd, Buffer.concat(this.#buffer));
-    this.#buffer = [];
-    this.#buffered = 0;
-  }
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

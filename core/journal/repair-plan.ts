@@ -1,16 +1,14 @@
-// Which lines of a damaged journal go on with each other. A line that does not follow the one before may be put in from
-// elsewhere, or be behind lines that are lost; which of the two is told by whether the chain goes on later.
+// Which of the good lines of a damaged journal have their place in it.
 
 import { FIRST_PREV } from './codec.ts';
 import type { Place } from './read-entries.ts';
+import { heaviestRow, type Run } from './repair-runs.ts';
 import { lineFacts, type LineFacts } from './verify-line.ts';
 import { scanJournal, type ScannedLine, type ScannedSegment } from './verify-scan.ts';
 
 export interface RepairPlan {
-  /** Where the chain goes on, by the hash of the line that it goes on from: the index of that line. */
-  readonly resumes: ReadonlyMap<string, number>;
-  /** Indexes of somebody else's lines that the chain leaves out: whoever wrote the line behind them had not seen them. */
-  readonly putIn: ReadonlySet<number>;
+  /** Ranges of indexes that have no place, in order. */
+  readonly leftOut: readonly { readonly start: number; readonly end: number }[];
 }
 
 /** A line as it is met; `facts` is null for what is no whole line, or belongs to a batch that was never finished. */
@@ -50,30 +48,46 @@ export async function planRepair(
   name: string,
   unfinished: Place | null,
 ): Promise<RepairPlan> {
-  const wanted = new Set<string>();
-  const resumes = new Map<string, number>();
-  const putIn = new Set<number>();
-  let lastOurs = FIRST_PREV;
-  /** The last line that can be read. */
+  const runs: Run[] = [];
+  const ends = new Set<string>();
+  const putIn: { start: number; end: number }[] = [];
+  let lastOurs = { seq: 0, hash: FIRST_PREV };
+  /** The hash of the last line that can be read, and where somebody else's lines before it begin. */
   let last = FIRST_PREV;
-  /** Somebody else's lines since the last of ours. */
-  let others: number[] = [];
+  let others: number | null = null;
   for await (const { facts, index } of meetLines(directory, name, unfinished)) {
     if (facts === null || facts.is === 'bad') continue;
     if (facts.is !== 'ours') {
       last = facts.hash;
-      others.push(index);
+      others ??= index;
       continue;
     }
-    const { prev } = facts.keys;
-    if (wanted.has(prev) && !resumes.has(prev)) resumes.set(prev, index);
-    if (prev !== last) {
-      if (prev === lastOurs) for (const other of others) putIn.add(other);
-      else wanted.add(last).add(lastOurs);
+    const { prev, seq } = facts.keys;
+    // Whoever wrote it had not seen the lines of others before it: they were put in since.
+    const isPutIn = others !== null && prev !== last && prev === lastOurs.hash;
+    if (isPutIn) putIn.push({ start: others!, end: index - 1 });
+    // The line of somebody else names none before it; the numbers tell whether it stood behind the last of ours.
+    const between = others === null || isPutIn ? 0 : index - others;
+    const isNext = seq === lastOurs.seq + between + 1;
+    // Where another piece ends too, this one may go on there just as well.
+    const run = runs.at(-1);
+    const end = { end: index, lastSeq: seq, lastHash: facts.hash };
+    if (run !== undefined && (prev === last || isPutIn) && isNext && !ends.has(prev)) {
+      runs[runs.length - 1] = { ...run, ...end, lines: run.lines + 1 };
+    } else {
+      const start = others !== null && prev === last ? others : index;
+      if (run !== undefined) {
+        ends.add(run.lastHash);
+        // Lines of others that nobody names belong to what they stand behind.
+        runs[runs.length - 1] = { ...run, end: start - 1 };
+      }
+      runs.push({ ...end, start, lines: 1, prev, firstSeq: seq });
     }
     last = facts.hash;
-    lastOurs = facts.hash;
-    others = [];
+    lastOurs = { seq, hash: facts.hash };
+    others = null;
   }
-  return { resumes, putIn };
+  const kept = heaviestRow(runs);
+  const leftOut = [...runs.filter((each) => !kept.has(each)), ...putIn].sort((a, b) => a.start - b.start);
+  return { leftOut: leftOut.map(({ start, end }) => ({ start, end })) };
 }

@@ -2,7 +2,7 @@
 // writer is made good [J7]; the tail is whole [J6, S11]; what is there is durable; it is as it was left [S10, S13]; and
 // then it says what was found, and who writes from now on [S7, S8].
 
-import { existsSync, fstatSync, statSync } from 'node:fs';
+import { existsSync, fstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { damagedError } from '../model/damage.ts';
 import { FOLD_VERSION } from '../model/fold.ts';
@@ -55,8 +55,8 @@ export async function takeFile(options: TakeOptions): Promise<Taken> {
   const far = farHead === null ? null : readHead(farHead);
   const isNew = !existsSync(path);
   if (!isNew && near?.isUnsynced === true) {
-    await writeAnew(disk, directory, name, path);
-    near = { ...near, inode: statSync(path).ino };
+    near = { ...near, inode: 0 };
+    await writeAnew(disk, directory, name, path, near);
   }
   // Gone altogether; an empty file in its place would say less than none.
   if (isNew && near !== null && !isRepair) refuseMissing(process, path, near);
@@ -110,10 +110,20 @@ async function mend(
 }
 
 /** Anew, because what the system shows of a file after a failed sync may be on no disk, and is never written again [J7]. */
-async function writeAnew(disk: Disk, directory: string, name: string, path: string): Promise<void> {
+async function writeAnew(
+  disk: Disk,
+  directory: string,
+  name: string,
+  path: string,
+  head: Head,
+): Promise<void> {
   const temporary = join(segmentsDirectory(directory, name), 'rewrite.tmp');
   disk.makeDirectory(dirname(temporary));
   await copyFile(disk, path, temporary);
+  // The head knows of another file coming, or it would be taken for a copy.
+  using file = new HeadFile(disk, headPath(directory, name));
+  await file.writeSynced(head);
+  await disk.syncDirectory(dirname(headPath(directory, name)));
   disk.rename(temporary, path);
   await disk.syncDirectory(directory);
 }

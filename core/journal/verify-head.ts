@@ -8,6 +8,8 @@ import type { ScannedSegment } from './verify-scan.ts';
 export class HeadCheck {
   readonly #head: Head | null;
   readonly #found: Findings;
+  /** The file where a journal of which nothing is left would be. */
+  readonly #file: string;
   #segment: ScannedSegment | null = null;
   #last: Place | null = null;
   /** Its line is there. */
@@ -17,8 +19,9 @@ export class HeadCheck {
   /** A line with its number is damaged, which is told already. */
   #isDamaged = false;
 
-  constructor(head: Head | null, found: Findings) {
+  constructor(head: Head | null, file: string, found: Findings) {
     this.#head = head;
+    this.#file = file;
     this.#found = found;
   }
 
@@ -50,14 +53,16 @@ export class HeadCheck {
     const last = this.#last?.seq ?? 0;
     const place = {
       seq: last + 1,
-      segment: this.#last?.segment ?? this.#segment?.file ?? '',
+      segment: this.#last?.segment ?? this.#file,
       offset: this.#last === null ? 0 : this.#last.offset + this.#last.sizeBytes,
       sizeBytes: 0,
     };
     const reason =
-      last < head.seq
-        ? `the journal ends at entry ${last}, and entry ${head.seq} had been written and synced`
-        : `the journal is not what was written and synced up to entry ${head.seq}`;
+      this.#segment === null
+        ? `the journal is gone, and entry ${head.seq} had been written and synced`
+        : last < head.seq
+          ? `the journal ends at entry ${last}, and entry ${head.seq} had been written and synced`
+          : `the journal is not what was written and synced up to entry ${head.seq}`;
     this.#found.add('lost-tail', place, reason);
   }
 }

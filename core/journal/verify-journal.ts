@@ -2,9 +2,11 @@
 // takes no lock [P6], and can be run while somebody writes there [S9]. Memory is bounded by the longest line and about
 // twelve bytes for each entry; others on this thread get their turn.
 
-import { resolve } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { AppError, codeOf } from '../model/errors.ts';
 import { readFileJournal } from './file-journal.ts';
+import { headPath, readHead } from './head-file.ts';
 import { nameToRead } from './process-files.ts';
 import { unreadable } from './unreadable.ts';
 import { checkProcess, type CheckTarget, type ProcessReport } from './verify-process.ts';
@@ -91,7 +93,18 @@ export async function targetsIn(directory: string, process?: string): Promise<Ta
   } catch (error) {
     throw codeOf(error).startsWith('journal.') ? error : unreadable(directory, error);
   }
-  if (process !== undefined && !names.includes(process)) {
+  const all: CheckTarget[] = names.map((each) => ({
+    directory,
+    process: each,
+    name: nameToRead(each),
+    isOurs,
+  }));
+  // Of a journal that is gone there may still be a head; what else it was called nobody knows.
+  const known = new Set(all.map(({ name }) => name));
+  for (const name of isOurs ? headNames(directory) : [])
+    if (!known.has(name)) all.push({ directory, process: name, name, isOurs });
+  const targets = all.filter((target) => process === undefined || target.process === process);
+  if (process !== undefined && targets.length === 0) {
     throw new AppError(
       'process.not-found',
       `${directory} has no process ${JSON.stringify(process)}. It has: ${names.join(', ') || 'none'}.`,
@@ -99,10 +112,20 @@ export async function targetsIn(directory: string, process?: string): Promise<Ta
     );
   }
   return {
-    targets: names
-      .filter((name) => process === undefined || name === process)
-      .map((name) => ({ directory, process: name, name: nameToRead(name), isOurs })),
+    targets,
     format: isOurs ? 'holdfast' : 'promptise',
     journalId: journal.marker?.id ?? null,
   };
 }
+
+/** The file names, without suffix, of the journals that have a head that says anything. */
+function headNames(directory: string): readonly string[] {
+  const folder = dirname(headPath(directory, ''));
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(HEAD_SUFFIX))
+    .map((file) => file.slice(0, -HEAD_SUFFIX.length))
+    .filter((name) => (readHead(headPath(directory, name))?.seq ?? 0) > 0)
+    .sort();
+}
+const HEAD_SUFFIX = '.head';

@@ -11,6 +11,7 @@ import { codeOf } from '../model/errors.ts';
 import type { Suspects } from './duplicate-ids.ts';
 import { headPath, readHead, type Head } from './head-file.ts';
 import { judgeTail } from './judge-tail.ts';
+import { ENTRIES_SUFFIX } from './process-files.ts';
 import type { Place as LinePlace } from './read-entries.ts';
 import { sealedSegments } from './segments.ts';
 import { Chain } from './verify-chain.ts';
@@ -135,7 +136,7 @@ async function readThrough(target: CheckTarget, known: Known): Promise<Reading> 
   const chain = new Chain(known.facts, found);
   const facts = noFacts();
   const ids = new IdCheck(known.suspects, found);
-  const head = new HeadCheck(known.head, found);
+  const head = new HeadCheck(known.head, target.name + ENTRIES_SUFFIX, found);
   const checkpoints = new CheckpointCheck(target.directory, target.process);
   const spills = new SpillCheck(target.directory, target.name, known.facts, found);
   const counts = { segments: 0, lines: 0, verified: 0, unverified: 0, firstSeq: 0 };
@@ -156,7 +157,7 @@ async function readThrough(target: CheckTarget, known: Known): Promise<Reading> 
         continue;
       }
       if (!line.isWhole) {
-        addTail(found, segment, line, chain.last + 1);
+        addTail(found, target.isOurs, segment, line, chain.last + 1);
         continue;
       }
       const is = lineFacts(line.bytes);
@@ -243,7 +244,13 @@ function addUnreadable(
 }
 
 /** What stands behind the last line feed [J4]. */
-function addTail(found: Findings, segment: ScannedSegment, line: ScannedLine, seq: number): void {
+function addTail(
+  found: Findings,
+  isOurs: boolean,
+  segment: ScannedSegment,
+  line: ScannedLine,
+  seq: number,
+): void {
   const place = { seq, segment: segment.file, offset: line.offset, sizeBytes: line.sizeBytes };
   if (segment.last !== null) {
     found.add('not-json', place, 'is incomplete: the segment ends in the middle of it');
@@ -254,7 +261,11 @@ function addTail(found: Findings, segment: ScannedSegment, line: ScannedLine, se
       'the last line is incomplete, and the file changed just now: it is being written',
     );
   } else {
-    found.note('torn-tail', place, 'the last line is incomplete; the next start sets it aside');
+    found.note(
+      'torn-tail',
+      place,
+      `the last line is incomplete and counts for nothing${isOurs ? '; the next start sets it aside' : ''}`,
+    );
   }
 }
 

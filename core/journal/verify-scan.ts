@@ -5,8 +5,9 @@ import { createReadStream, statSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { codeOf, messageOf, RetryableError } from '../model/errors.ts';
-import type { ByteSource, Line } from './lines.ts';
-import { Segments } from './segments.ts';
+import { hashLine } from './codec.ts';
+import { linesBackwards, type ByteSource, type Line } from './lines.ts';
+import { lastHashOf, Segments, type OpenSegment, type SealedSegment } from './segments.ts';
 
 export interface ScannedSegment {
   /** Relative to the journal's directory, with slashes. */
@@ -44,7 +45,10 @@ export async function* scanJournal(directory: string, name: string): AsyncGenera
   using segments = Segments.open(directory, name);
   if (segments === null) return;
   const fileOf = (path: string): string => relative(directory, path).replaceAll(sep, '/');
-  for (const [at, { first, last, path, isPacked }] of segments.sealed.entries()) {
+  const active = segments.at(segments.sealed.length);
+  for (const [at, sealed] of segments.sealed.entries()) {
+    if (active !== null && isTakenBack(active, sealed)) continue;
+    const { first, last, path, isPacked } = sealed;
     const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     const trouble = isPacked ? await whyUnreadable(path) : null;
     const segment = { file: fileOf(path), path, first, last, isPacked, sizeBytes, trouble };
@@ -54,13 +58,24 @@ export async function* scanJournal(directory: string, name: string): AsyncGenera
     if (source === undefined) throw changed(path);
     yield* linesOf(segment, source === null ? unpackedChunks(path) : chunksOf(source));
   }
-  const active = segments.at(segments.sealed.length);
   if (active === null) return;
   const { first, path, source } = active;
   const { sizeBytes } = source;
   const segment = { file: fileOf(path), path, first, last: null, isPacked: false, sizeBytes, trouble: null };
   yield { segment, lines: [] };
   yield* linesOf(segment, chunksOf(source));
+}
+
+/** Whether a sealed segment is the active one still under its other name: a crash came before that was removed. */
+function isTakenBack({ first, source, end }: OpenSegment, sealed: SealedSegment): boolean {
+  if (first !== sealed.first) return false;
+  const [last] = linesBackwards(source, end);
+  try {
+    return last !== undefined && hashLine(last.bytes) === lastHashOf(sealed);
+  } catch (error) {
+    if (codeOf(error) === 'journal.segment-unreadable') return false;
+    throw error;
+  }
 }
 
 const LINE_FEED = 10;

@@ -82,7 +82,11 @@ export function concernOf(path: string, found: Found): string | null {
     return `This journal ends at entry ${position.seq} or differs from what was recorded here up to entry ${far.seq}: it was restored from an older copy, and what was done since is not known. Check the outside world, then resume.`;
   }
   if (near === null) return null;
-  const isSameFile = near.first !== position.first || near.inode === fstatSync(fd).ino || hasNoInodes(path);
+  const isSameFile =
+    near.first !== position.first ||
+    near.inode === 0 ||
+    near.inode === fstatSync(fd).ino ||
+    hasNoInodes(path);
   if (isSameFile && near.machine === machine) return null;
   return marker.copiedFrom === null
     ? 'This journal was moved, copied or restored since it was last written. Make sure that nobody runs another copy of it and that it is the newest, then resume.'

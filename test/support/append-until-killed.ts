@@ -1,29 +1,40 @@
-// Appends to the journal of a directory without end, and says each number on standard output once it is acknowledged.
-// Killed without warning, again and again, by test/crash/journal-kill.test.ts.
+// Appends to the journal of a directory without end, and says each entry on standard output once it is acknowledged: its
+// process, number, id, and the hash of its data. Killed without warning, again and again, by test/crash/kill-rounds.ts.
 
+import { hash } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { openFileJournal } from '../../core/journal/index.ts';
-import { emptySnapshot } from '../../core/model/snapshot.ts';
+import { openFileJournal, type WriteOptions } from '../../core/journal/index.ts';
 import { snapshotToState } from '../../core/model/checkpoint.ts';
-import { FOLD_VERSION } from '../../core/model/fold.ts';
+import type { StoredEntry } from '../../core/model/entry.ts';
+import { applyEntry, FOLD_VERSION } from '../../core/model/fold.ts';
+import { ReplayEngine } from '../../core/replay/index.ts';
 
-const directory = process.argv[2]!;
-const journal = openFileJournal(directory);
-const LANES = ['one', 'two'];
+const [directory, options] = process.argv.slice(2) as [string, string];
+const journal = openFileJournal(directory, JSON.parse(options) as WriteOptions);
 
-async function work(processId: string, lane: number): Promise<never> {
-  for (let n = 0; ; n += 1) {
-    const { seq } =
-      n % 7 === 6
-        ? await journal.checkpoint(processId, snapshotToState(emptySnapshot(), FOLD_VERSION))
-        : await journal.append({
-            process_id: processId,
-            entry_type: 'context_update',
-            data: { key: `lane-${lane}`, value: n, text: 'x'.repeat((n * 7919) % 3_000) },
-          });
+/** Batches of a few entries, of up to a few pages, and a full checkpoint every now and then. */
+async function work(processId: string): Promise<never> {
+  await journal.claim(processId);
+  let { snapshot } = await new ReplayEngine(journal).recover(processId);
+  const acknowledged = (entry: StoredEntry): void => {
+    const { seq, entry_id, data } = entry;
     // Straight to the pipe: what was written here survives this process, as the entry must.
-    writeSync(1, `${processId} ${seq}\n`);
+    writeSync(1, `${processId} ${seq} ${entry_id} ${hash('sha256', JSON.stringify(data))}\n`);
+    snapshot = applyEntry(snapshot, entry);
+  };
+  for (let round = 0; ; round += 1) {
+    const batch = Array.from({ length: (round % 4) + 1 }, (_, n) =>
+      journal.append({
+        process_id: processId,
+        entry_type: 'context_update',
+        data: { key: `key-${n}`, value: round, text: 'x'.repeat(((round + n) * 7919) % 3_000) },
+      }),
+    );
+    for (const entry of batch) acknowledged(await entry);
+    if (round % 7 !== 6) continue;
+    const state = structuredClone(snapshotToState(snapshot, FOLD_VERSION));
+    acknowledged(await journal.checkpoint(processId, state));
   }
 }
 
-await Promise.all(Array.from({ length: 6 }, (_, lane) => work(LANES[lane % LANES.length]!, lane)));
+await Promise.all(['one', 'two'].map(work));

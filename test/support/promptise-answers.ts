@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseLossless } from '../../core/journal/lossless.ts';
-import { isObject, type Json, type JsonObject } from '../../core/model/json.ts';
+import { isObject, RawNumber, type Json, type JsonObject } from '../../core/model/json.ts';
 import { PROMPTISE_JOURNALS, promptiseCases } from './fixtures.ts';
 
 /** The four values that both give. */
@@ -110,3 +110,42 @@ export const INTENDED: Readonly<Record<string, Difference>> = {
     reason: ONE_LINE,
   },
 };
+
+/**
+ * Where ours differs on purpose in journals that are made at random: what is in them, and why. Ours then gives what
+ * Promptise gives for the same journal without it.
+ */
+export const INTENDED_KINDS = {
+  'checkpoint-file-lost': THE_LINE,
+  'checkpoint-file-older': INTENDED['checkpoint-file-older']!.reason,
+  'checkpoint-file-ahead': INTENDED['checkpoint-file-ahead']!.reason,
+  'odd-line': ONE_LINE,
+  'nothing-readable':
+    'Where there are lines and none can be read, ours refuses, since an empty state would be a guess; Promptise gives one, or gives up.',
+  'odd-data': 'Data that are no object are none; Promptise gives up where it looks into them.',
+  'odd-key':
+    'A key that is no text is kept as its text, the same for every reader; Promptise keeps some, and gives up on others.',
+  'odd-state': 'A state that is no text is none; Promptise takes it over as it is, or gives up.',
+  'odd-type': 'An entry type that is no text is none; Promptise takes it over as it is.',
+  'no-line-feed':
+    'A line counts once its line feed is on disk; Promptise reads one that is whole without it.',
+  digits:
+    'Every number keeps its digits; Python makes a double of what is no integer, and infinity of 1e400.',
+  'deleted-key':
+    'A key that was deleted since the last checkpoint is gone; Promptise knows no deletion and keeps it.',
+} as const;
+export type DifferenceKind = keyof typeof INTENDED_KINDS;
+
+/** The value as Python holds it: integers of any length, and a double for every other number. */
+export function asPython(value: Json): Json {
+  if (value instanceof RawNumber) {
+    if (!value.isJson || /^-?\d+$/.test(value.source)) return value;
+    const number = Number(value.source);
+    return Number.isFinite(number) ? number : new RawNumber(String(number));
+  }
+  if (Array.isArray(value)) return value.map((item: Json) => asPython(item));
+  if (isObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, asPython(item)]));
+  }
+  return value;
+}

@@ -1,0 +1,52 @@
+// P8 on damage: what the real Promptise answers to each damaged journal is what lies beside it, so it is known where ours
+// reads on and Promptise gives up, and where both see the same.
+
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { parseLossless } from '../../core/journal/lossless.ts';
+import { sameJson, showJson, type Json, type JsonObject } from '../../core/model/json.ts';
+import { damagedJournals, type ExpectedProcess } from '../support/damaged/expected.ts';
+import { asPython, fourOf } from '../support/promptise-answers.ts';
+import { promptisePython, runPython } from './promptise.ts';
+
+const NEEDS = 'Promptise 1.10.1 is not here. Install it: npx node test/interop/promptise.ts install';
+
+const CASES = damagedJournals().flatMap(({ name, directory, processes }) =>
+  Object.entries(processes).map(([process, expected]) => ({ name, directory, process, ...expected })),
+);
+let answers: readonly JsonObject[] = [];
+
+beforeEach((context) => {
+  if (promptisePython() === null) context.skip(NEEDS);
+});
+
+beforeAll(async () => {
+  if (promptisePython() === null) return;
+  const input = CASES.map(({ directory, process }) => `${directory}\t${process}\n`).join('');
+  const output = await runPython('recover.py', ['--batch'], { input });
+  answers = output
+    .trimEnd()
+    .split('\n')
+    .map((text) => parseLossless(text) as JsonObject);
+});
+
+/** The four values, or the class of the error. */
+function shortOf(answer: JsonObject): Json {
+  const error = answer['error'];
+  return typeof error === 'string' ? error.replace(/:.*/s, '') : fourOf(answer);
+}
+
+/** What is right; several where it depends on the version of Python. */
+function rightOf({ promptise, lenient }: ExpectedProcess): readonly Json[] {
+  if (promptise === 'lenient') return [asPython(lenient)];
+  return 'error' in promptise ? promptise.error.split(' or ') : [promptise];
+}
+
+test.each(CASES.map(({ name, process }, at) => [name, process, at] as const))(
+  '[P8] %s, %s',
+  (_name, _process, at) => {
+    const found = shortOf(answers[at]!);
+    const right = rightOf(CASES[at]!);
+    const isRight = right.some((each) => sameJson(each, found));
+    expect(isRight, `${showJson(found, 1)} is none of ${showJson(right, 1)}`).toBe(true);
+  },
+);
