@@ -238,7 +238,8 @@ export class FileJournal implements JournalProvider {
     try {
       accessSync(path, constants.R_OK);
     } catch (error) {
-      throw unreadable(path, error);
+      // Between the two looks it gave its name up to the next segment [S15].
+      if (codeOf(error) !== 'ENOENT') throw unreadable(path, error);
     }
     const owner = this.marker === null ? null : ownerOf(path);
     if (owner !== null && owner !== processId && entriesFile(owner) === entriesFile(processId)) {
