@@ -59,8 +59,9 @@ export function withFile<T>(path: string, use: (source: ByteSource, sizeBytes: n
 }
 
 function lineAt(bytes: Buffer, offset: number): Line {
-  const end = bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
-  return { offset, sizeBytes: bytes.length + 1, bytes: bytes.subarray(0, end) };
+  const sizeBytes = bytes.length + 1;
+  const hasReturn = bytes[bytes.length - 1] === CARRIAGE_RETURN;
+  return { offset, sizeBytes, bytes: hasReturn ? bytes.subarray(0, -1) : bytes };
 }
 
 /** Where the last line feed before `endOffset` ends: everything before it is committed. */

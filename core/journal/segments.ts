@@ -126,8 +126,10 @@ export class Segments implements Disposable {
       try {
         const sealed = sealedSegments(directory, name);
         if (fd === null && sealed.length === 0) return null;
-        // Sealed since it was opened, it is in both places, and in between it is in neither: look again.
-        const isChanging = fd === null || sealed.some(({ path }) => isSameFile(fd, path));
+        // Sealed since it was opened, it is in both places, and in between it is in neither: look again. It would be the
+        // newest of them, and not packed yet.
+        const newest = sealed.at(-1);
+        const isChanging = fd === null || (newest?.isPacked === false && isSameFile(fd, newest.path));
         if (!isChanging || look === LOOKS) {
           const active = fd === null ? null : activeSegment(fd, activePath, sealed.at(-1));
           return new Segments(sealed, active, fd);

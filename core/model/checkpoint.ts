@@ -22,11 +22,11 @@ const recordOf =
   (shape: Shape): Shape =>
   (value) =>
     isObject(value) && Object.values(value).every(shape);
-const withKeys =
-  (keys: Readonly<Record<string, Shape>>): Shape =>
-  (value) =>
-    isObject(value) &&
-    Object.entries(keys).every(([key, shape]) => Object.hasOwn(value, key) && shape(value[key]!));
+const withKeys = (keys: Readonly<Record<string, Shape>>): Shape => {
+  const shapes = Object.entries(keys);
+  return (value) =>
+    isObject(value) && shapes.every(([key, shape]) => Object.hasOwn(value, key) && shape(value[key]!));
+};
 
 const event = withKeys({
   eventId: text,
@@ -85,6 +85,7 @@ const MARK: Readonly<Record<Marked, Shape>> = {
   configHash: orNull(text),
 };
 
+const MARK_SHAPES = Object.entries(MARK);
 const SHARED = new Set(['context_state', 'lifecycle_state', 'invocation_count', 'conversation', 'holdfast']);
 
 /** The state object of a full checkpoint of `snapshot`, built by fold rules of the given version. */
@@ -115,7 +116,7 @@ export function isFullCheckpoint(data: JsonObject): boolean {
   return (
     mark !== null &&
     typeof mark['fold_version'] === 'number' &&
-    Object.entries(MARK).every(([key, shape]) => !Object.hasOwn(mark, key) || shape(mark[key]!))
+    MARK_SHAPES.every(([key, shape]) => !Object.hasOwn(mark, key) || shape(mark[key]!))
   );
 }
 

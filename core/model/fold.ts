@@ -5,15 +5,9 @@ import { checkpointToSnapshot } from './checkpoint.ts';
 import { isEffectClass, type EffectEnd, type RecordedEffect } from './effects.ts';
 import { isKnownType, type EntryType, type StoredEntry, type TriggerEvent } from './entry.ts';
 import { isHoldKind } from './holds.ts';
-import { numberAt, objectAt, showJson, textAt, type Json, type JsonObject } from './json.ts';
+import { define, numberAt, objectAt, showJson, textAt, type Json, type JsonObject } from './json.ts';
 import type { SpillReference } from './ports.ts';
-import {
-  define,
-  emptySnapshot,
-  HEALTH_WINDOW,
-  type OpenInvocation,
-  type ProcessSnapshot,
-} from './snapshot.ts';
+import { emptySnapshot, HEALTH_WINDOW, type OpenInvocation, type ProcessSnapshot } from './snapshot.ts';
 import { dayOf } from './time.ts';
 
 /** The rules below have a number; a checkpoint says which built it, so that a change of rules can be gated [S21]. */

@@ -1,7 +1,7 @@
 import type { RecordedEffect } from './effects.ts';
 import type { TriggerEvent } from './entry.ts';
 import type { Hold } from './holds.ts';
-import type { Json, JsonObject } from './json.ts';
+import { define, type Json, type JsonObject } from './json.ts';
 
 /** The recent runs that health looks at. */
 export const HEALTH_WINDOW = 10;
@@ -150,13 +150,4 @@ export function viewAtStart(
     else define(view, key, before.value);
   }
   return view;
-}
-
-/** Sets a key that may be called `__proto__`. */
-export function define<T>(record: Record<string, T>, key: string, value: T): void {
-  if (key === '__proto__') {
-    Object.defineProperty(record, key, { value, writable: true, enumerable: true, configurable: true });
-  } else {
-    record[key] = value;
-  }
 }
