@@ -81,7 +81,8 @@ function unwritable(directory: string, cause: unknown): AppError {
  */
 function foundationsOf(path: string, made: string | undefined): readonly string[] {
   const directories = [path, dirname(path)];
-  for (let at = dirname(path); made !== undefined && at.length >= made.length && dirname(at) !== at;) {
+  if (made === undefined) return directories;
+  for (let at = dirname(path); at.length >= made.length && dirname(at) !== at;) {
     at = dirname(at);
     directories.push(at);
   }
@@ -188,8 +189,9 @@ export class FileJournal implements JournalProvider {
   async lastCheckpoint(processId: string): Promise<CheckpointRecord | null> {
     const name = this.#existing(processId);
     if (this.marker === null) return foreignCheckpoint(this.directory, processId, this.pathOf(processId));
+    if (name === null) return null;
     let cursor: Cursor | null | undefined;
-    while (name !== null && cursor !== null) {
+    while (cursor !== null) {
       const page = pageBackwards(this.directory, name, 100, cursor);
       const entry = page.entries.findLast((candidate) => candidate.entry_type === 'checkpoint');
       if (entry !== undefined) return { state: stateOf(entry.data), seq: entry.seq };

@@ -5,7 +5,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isFullCheckpoint } from '../model/checkpoint.ts';
 import type { JournalEntry, NewEntry, StoredEntry } from '../model/entry.ts';
-import { AppError, asAppError, codeOf } from '../model/errors.ts';
+import { AppError, asAppError, codeOf, messageOf, RetryableError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { AppendOptions, KeepingOptions, Retention, SpillReference } from '../model/ports.ts';
 import { AppendFile, type OpenedFile } from './append-file.ts';
@@ -110,7 +110,11 @@ export class JournalWriter {
 
   async spill(processId: string, bytes: Uint8Array): Promise<SpillReference> {
     this.#refuseClosed();
-    return writeSpill(this.#disk, this.#directory, safeName(processId), bytes);
+    try {
+      return await writeSpill(this.#disk, this.#directory, safeName(processId), bytes);
+    } catch (error) {
+      throw unspilled(this.#directory, processId, bytes.length, error);
+    }
   }
 
   /** Resolves when what is open is open, and nothing is being packed or dropped. */
@@ -264,6 +268,19 @@ export class JournalWriter {
       }
     });
   }
+}
+
+function unspilled(directory: string, process: string, bytes: number, cause: unknown): AppError {
+  const isFull = codeOf(cause) === 'ENOSPC' || codeOf(cause) === 'EDQUOT';
+  const detail = { directory, process, bytes };
+  const text = `A value of ${bytes} bytes of ${process} can't be kept in ${directory}: ${messageOf(cause)}.`;
+  return isFull
+    ? new RetryableError('journal.disk-full', `${text} Make room, then force-recover the process.`, detail, {
+        cause,
+      })
+    : new AppError('journal.poisoned', `${text} Look at the disk, then force-recover the process.`, detail, {
+        cause,
+      });
 }
 
 function gone(name: string): AppError {

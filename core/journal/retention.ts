@@ -6,11 +6,11 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stateOf } from '../model/checkpoint.ts';
 import { isBad } from '../model/entry.ts';
-import { objectAt, objectsAt, textAt, type JsonObject } from '../model/json.ts';
+import { numberAt, objectAt, objectsAt, textAt, type JsonObject } from '../model/json.ts';
 import { decodeLine } from './codec.ts';
 import type { Retention } from '../model/ports.ts';
 import type { Disk } from './disk.ts';
-import { linesForwards } from './lines.ts';
+import { linesBackwards, linesForwards } from './lines.ts';
 import { journalForwards, lastFullCheckpoint } from './read-entries.ts';
 import { sealedSegments, Segments, type SealedSegment } from './segments.ts';
 import { spillsDirectory, spillsNamedIn } from './spills.ts';
@@ -49,12 +49,23 @@ export interface RetentionOptions {
 }
 
 export async function retain(options: RetentionOptions): Promise<void> {
-  const { disk, directory, name, retention, nowMs, bury } = options;
+  const { directory, name, retention, nowMs, bury } = options;
   const kept = sealedSegments(directory, name).flatMap((segment) => {
     const stats = statSync(segment.path, { throwIfNoEntry: false });
     return stats === undefined ? [] : [{ ...segment, sizeBytes: stats.size, sealedAt: stats.mtimeMs }];
   });
-  const dropped = droppable(kept, retention, nowMs);
+  if (kept.length === 0 || (retention.maxAgeDays === null && retention.maxBytes === null)) return;
+  // What a crash left of an earlier time is buried already.
+  const buried = buriedUpTo(directory, name);
+  await remove(
+    options,
+    kept.filter(({ last }) => last <= buried),
+  );
+  const dropped = droppable(
+    kept.filter(({ last }) => last > buried),
+    retention,
+    nowMs,
+  );
   const [first] = dropped;
   const last = dropped.at(-1);
   if (first === undefined || last === undefined) return;
@@ -63,8 +74,6 @@ export async function retain(options: RetentionOptions): Promise<void> {
   const hash = prevOf(directory, name, last.last + 1);
   // A journal with a hole is for a repair, not for retention.
   if (hash === null) return;
-  const needed = new Set(spillsNamedIn(checkpoint).map(({ id }) => id));
-  const spills = spillsOf(directory, name, dropped.length).filter((id) => !needed.has(id));
   await bury({
     first_seq: first.first,
     last_seq: last.last,
@@ -72,9 +81,39 @@ export async function retain(options: RetentionOptions): Promise<void> {
     bytes: dropped.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
     reason: reasonOf(retention),
   });
-  for (const id of spills) disk.remove(join(spillsDirectory(directory, name), id));
-  for (const { path } of dropped) disk.remove(path);
-  await disk.syncDirectory(dirname(last.path));
+  await remove(options, dropped);
+}
+
+/** Oldest first, and the spills of each before itself: what a crash leaves is found again by its name. */
+async function remove(
+  { disk, directory, name }: RetentionOptions,
+  segments: readonly SealedSegment[],
+): Promise<void> {
+  const [first] = segments;
+  if (first === undefined) return;
+  const needed = new Set(spillsNamedIn(lastCheckpointState(directory, name) ?? {}).map(({ id }) => id));
+  for (const { first: number, path } of segments) {
+    for (const id of spillsOf(directory, name, number))
+      if (!needed.has(id)) disk.remove(join(spillsDirectory(directory, name), id));
+    disk.remove(path);
+  }
+  await disk.syncDirectory(dirname(first.path));
+}
+
+const DROPPED = '"segments_dropped"';
+
+/** The last line that the newest tombstone in the active segment names; 0 where there is none. */
+function buriedUpTo(directory: string, name: string): number {
+  using segments = Segments.open(directory, name);
+  const active = segments?.at(segments.sealed.length) ?? null;
+  if (active === null) return 0;
+  for (const { bytes } of linesBackwards(active.source, active.end)) {
+    if (!bytes.includes(DROPPED)) continue;
+    const decoded = decodeLine(bytes);
+    if (decoded.ok && decoded.verification === 'verified' && decoded.entry.entry_type === 'segments_dropped')
+      return numberAt(decoded.entry.data, 'last_seq');
+  }
+  return 0;
 }
 
 function reasonOf({ maxBytes, maxAgeDays }: Retention): string {
@@ -117,20 +156,18 @@ function prevOf(directory: string, name: string, first: number): string | null {
 
 const SPILLED = '"spilled"';
 
-/** The spills that the oldest `count` segments name. */
-function spillsOf(directory: string, name: string, count: number): readonly string[] {
+/** The spills that the entries of a segment brought. */
+function spillsOf(directory: string, name: string, first: number): readonly string[] {
   using segments = Segments.open(directory, name);
+  const segment = segments?.at(segments.find(first)) ?? null;
   const found: string[] = [];
-  for (let at = 0; at < Math.min(count, segments?.sealed.length ?? 0); at += 1) {
-    const segment = segments?.at(at) ?? null;
-    if (segment === null) continue;
-    for (const { bytes } of linesForwards(segment.source, 0, segment.end)) {
-      if (!bytes.includes(SPILLED)) continue;
-      const decoded = decodeLine(bytes);
-      // A checkpoint names what other entries brought.
-      if (decoded.ok && decoded.entry.entry_type !== 'checkpoint')
-        found.push(...spillsNamedIn(decoded.entry.data).map(({ id }) => id));
-    }
+  if (segment === null) return found;
+  for (const { bytes } of linesForwards(segment.source, 0, segment.end)) {
+    if (!bytes.includes(SPILLED)) continue;
+    const decoded = decodeLine(bytes);
+    // A checkpoint names what other entries brought.
+    if (decoded.ok && decoded.entry.entry_type !== 'checkpoint')
+      found.push(...spillsNamedIn(decoded.entry.data).map(({ id }) => id));
   }
   return found;
 }

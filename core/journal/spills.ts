@@ -28,7 +28,13 @@ export async function writeSpill(
   await disk.syncDirectory(dirname(dirname(folder)));
   await disk.syncDirectory(dirname(folder));
   const id = crypto.randomUUID();
-  await writeFile(disk, join(folder, id), bytes);
+  try {
+    await writeFile(disk, join(folder, id), bytes);
+  } catch (error) {
+    // Half of it would lie there for ever: no entry names it.
+    disk.remove(join(folder, id));
+    throw error;
+  }
   await disk.syncDirectory(folder);
   return { id, sha256: sha256(bytes), bytes: bytes.length };
 }

@@ -320,23 +320,22 @@ function effectValueLost(state: ProcessSnapshot, effectId: string): void {
   }
 }
 
-function spilledOf(data: JsonObject): { readonly spilled: SpillReference } | Record<never, never> {
+function spilledOf(data: JsonObject): SpillReference | null {
   const spilled = objectAt(data, 'spilled');
-  if (spilled === null) return {};
+  if (spilled === null) return null;
   return {
-    spilled: {
-      id: textAt(spilled, 'id'),
-      sha256: textAt(spilled, 'sha256'),
-      bytes: numberAt(spilled, 'bytes'),
-    },
+    id: textAt(spilled, 'id'),
+    sha256: textAt(spilled, 'sha256'),
+    bytes: numberAt(spilled, 'bytes'),
   };
 }
 
 function endOf(data: JsonObject): EffectEnd | null {
   const result: Json = data['result'] ?? null;
+  const spilled = spilledOf(data);
   switch (textAt(data, 'end')) {
     case 'done':
-      return { kind: 'done', result, ...spilledOf(data) };
+      return spilled === null ? { kind: 'done', result } : { kind: 'done', result, spilled };
     case 'did_not_happen':
       return { kind: 'did_not_happen', error: textAt(data, 'error') };
     case 'in_doubt':

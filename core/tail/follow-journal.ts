@@ -24,8 +24,8 @@ export function followJournal(
   { onItems, onReplaced }: Follower,
 ): Following {
   let place = from;
+  const stop = new AbortController();
   let isAsked = false;
-  let isStopped = false;
   let isReading = false;
   let fail: (error: unknown) => void;
   const failed = new Promise<never>((_, reject) => {
@@ -40,7 +40,7 @@ export function followJournal(
       onReplaced();
     }
     for await (const { items, next } of journal.readFrom(process, place)) {
-      if (isStopped) return;
+      if (stop.signal.aborted) return;
       place = next;
       onItems(items);
     }
@@ -50,7 +50,7 @@ export function followJournal(
     if (isReading) return;
     isReading = true;
     try {
-      while (isAsked && !isStopped) {
+      while (isAsked && !stop.signal.aborted) {
         isAsked = false;
         await read();
       }
@@ -66,7 +66,7 @@ export function followJournal(
   return {
     failed,
     [Symbol.dispose]: () => {
-      isStopped = true;
+      stop.abort();
       watching[Symbol.dispose]();
     },
   };
