@@ -18,7 +18,7 @@ import { openFileJournal, readFileJournal, type FileJournal } from './file-journ
 import { inspectDirectory } from './inspect-directory.ts';
 import { STATE_DIRECTORY, WORKSPACE_JOURNAL } from './layout.ts';
 import { PartFile } from './part-file.ts';
-import { CHECKPOINT_SUFFIX, checkName, entriesFile, ENTRIES_SUFFIX } from './process-files.ts';
+import { CHECKPOINT_SUFFIX, checkName, entriesFile, ENTRIES_SUFFIX, nameToRead } from './process-files.ts';
 import { Quarantine, type LeftOut } from './quarantine.ts';
 import { verifyJournal } from './verify-journal.ts';
 import { lineFacts, type LineFault } from './verify-line.ts';
@@ -77,17 +77,18 @@ export async function adoptJournal(
   }
   const { disk = LOCAL_DISK } = options;
   const place = placeForCopy({ verb: 'adopt', source, to, disk });
-  const names = journalNames(source);
+  const names = await journalNames(source);
   const results = await makeCopy(place, (copy) => fill(copy, source, names, resolve(to), options));
   return { directory: source, copy: resolve(to), ...results };
 }
 
-/** The file names without suffix. */
-function journalNames(source: string): readonly string[] {
-  const names = readdirSync(source)
+/** The file names without suffix, of which there may be a checkpoint file alone. */
+async function journalNames(source: string): Promise<readonly string[]> {
+  const files = readdirSync(source)
     .filter((file) => file.endsWith(ENTRIES_SUFFIX) && statSync(join(source, file)).isFile())
-    .map((file) => file.slice(0, -ENTRIES_SUFFIX.length))
-    .sort();
+    .map((file) => file.slice(0, -ENTRIES_SUFFIX.length));
+  const processes = await readFileJournal(source).processes();
+  const names = [...new Set([...files, ...processes.map(nameToRead)])].sort();
   const seen = new Map<string, string>();
   for (const name of names) {
     const twin = seen.get(name.toLowerCase());
@@ -202,8 +203,6 @@ async function copyLines(disk: Disk, source: string, copy: string, name: string)
   }
   await endSkipped(number + 1);
   await file.finish();
-  await quarantine.sync();
-  await disk.syncDirectory(copy);
   checkName(process ?? name);
   return { process: process ?? name, kept, keptBytes: file.sizeBytes, skipped };
 }

@@ -110,7 +110,7 @@ export class AppendFile {
   #flushing: Promise<void> | null = null;
   #poison: Error | null = null;
   #timer: NodeJS.Timeout | null = null;
-  /** The sync that the interval asked for. */
+  /** The last sync that was asked for; never rejects. */
   #syncing: Promise<void> = Promise.resolve();
   #pathCheckedAt = 0;
   #isSigned = false;
@@ -197,9 +197,19 @@ export class AppendFile {
   }
 
   async #flush(): Promise<void> {
+    try {
+      await this.#flushAll();
+    } catch (error) {
+      this.#flushing = null;
+      this.#refuse([], this.#poisoned(error));
+    }
+  }
+
+  async #flushAll(): Promise<void> {
     while (this.#waiting.length > 0) {
       await Promise.resolve();
       await Promise.resolve();
+      if (this.#poison !== null) throw this.#poison;
       const batch = this.#take();
       const [first] = batch;
       if (first?.options.mayBeginSegment === true) {
@@ -210,6 +220,7 @@ export class AppendFile {
         if (synced !== null) await synced;
       }
     }
+    // In the same turn as the last look at what waits: whoever comes next begins anew.
     this.#flushing = null;
   }
 
@@ -253,7 +264,6 @@ export class AppendFile {
     try {
       await this.#syncWritten();
     } catch (error) {
-      // Full or not: what a failed sync leaves in memory and on the disk is anybody's guess.
       this.#refuse(batch, this.#poisoned(error));
       return;
     }
@@ -264,7 +274,11 @@ export class AppendFile {
     for (let at = 0; at < batch.length; at += 1) batch[at]!.resolve(stored[at]!);
     if (!this.#isFull) return;
     this.#isFull = false;
-    this.#options.onRoom();
+    try {
+      this.#options.onRoom();
+    } catch {
+      // A reserve that can't be filled costs the journal nothing: the next failure is told to whoever asks, and to nobody else.
+    }
   }
 
   /** What it stands for is durable before it is written: a hole before it would never be looked at again [S11]. */
@@ -283,10 +297,11 @@ export class AppendFile {
     const { seq: before, prev: last } = this.#written;
     const seq = before + 1;
     try {
+      await this.#syncing;
+      if (this.#poison !== null) throw this.#poison;
       this.#checkFile(true);
       item.options.before?.();
       const { bytes, prev } = sealBatch([item.body], { seq, ack: before, prev: last });
-      await this.#syncing;
       const sealed = this.#fd;
       this.#use(await this.#options.startSegment(bytes, this.#written));
       this.#options.disk.close(sealed);
@@ -357,10 +372,24 @@ export class AppendFile {
     );
   }
 
-  async #syncWritten(): Promise<void> {
+  /** One sync at a time: a system tells what went wrong to one of them only, and the other would believe that all is well. */
+  #syncWritten(): Promise<void> {
+    const synced = this.#syncing.then(() => this.#sync());
+    this.#syncing = synced.catch(() => {}); // who waits for it knows
+    return synced;
+  }
+
+  async #sync(): Promise<void> {
+    if (this.#poison !== null) throw this.#poison;
     const position = this.#written;
     if (position.seq === this.#durable.seq) return;
-    await this.#options.disk.sync(this.#fd);
+    try {
+      await this.#options.disk.sync(this.#fd);
+    } catch (error) {
+      // Full or not: what a failed sync leaves in memory and on the disk is anybody's guess, whoever asked for it.
+      throw (this.#poison = this.#poisoned(error));
+    }
+    if (this.#poison !== null) throw this.#poison;
     this.#durableTo(position);
   }
 
@@ -382,9 +411,7 @@ export class AppendFile {
   #syncSoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      this.#syncing = this.#syncWritten().catch((error: unknown) => {
-        this.#refuse([], this.#poisoned(error));
-      });
+      this.#syncWritten().catch((error: unknown) => this.#refuse([], this.#poisoned(error)));
     }, SYNC_INTERVAL_MS);
   }
 
@@ -399,7 +426,7 @@ export class AppendFile {
   #cutBack(cause: unknown, refused: number): AppError {
     const { disk, path } = this.#options;
     try {
-      disk.truncate(this.#fd, this.#written.sizeBytes);
+      disk.truncate(this.#fd, this.#written.sizeBytes, path);
       this.#sayFull(refused + this.#waiting.length);
     } catch (error) {
       return this.#poisoned(error);
@@ -416,7 +443,7 @@ export class AppendFile {
   #sayFull(refused: number): void {
     if (this.#isFull || !this.#isSigned) return;
     this.#isFull = true;
-    const { disk, withRoom, fullEntry } = this.#options;
+    const { disk, path, withRoom, fullEntry } = this.#options;
     withRoom(() => {
       const { sizeBytes } = this.#written;
       const entry = fullEntry(refused);
@@ -427,7 +454,7 @@ export class AppendFile {
       } catch (error) {
         if (!isDiskFull(error)) throw error;
         // Somebody else was faster. The refusal is told to whoever asked, and that is all that can be done.
-        disk.truncate(this.#fd, sizeBytes);
+        disk.truncate(this.#fd, sizeBytes, path);
       }
     });
   }

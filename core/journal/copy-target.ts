@@ -51,7 +51,8 @@ export function placeForCopy(job: CopyJob): CopyPlace {
 }
 
 /**
- * Gives `make` a new directory, which is at its place when this resolves, and gone when it rejects.
+ * Gives `make` a new directory, which is at its place and durable when this resolves, and gone when it rejects. Whatever
+ * `make` writes there it syncs itself.
  * @throws `<verb>.source-changed`, `.failed`, and what `make` throws with such a code
  */
 export async function makeCopy<T>(place: CopyPlace, make: (directory: string) => Promise<T>): Promise<T> {
@@ -64,6 +65,7 @@ export async function makeCopy<T>(place: CopyPlace, make: (directory: string) =>
     disk.makeDirectory(partial);
     const result = await make(partial);
     if (fingerprint(source) !== place.before) throw changed(place);
+    await syncFolders(disk, partial);
     // What is there is empty.
     if (existsSync(target)) rmdirSync(target);
     disk.rename(partial, target);
@@ -159,7 +161,14 @@ function fingerprint(directory: string): string {
     .join('\n');
 }
 
-/** Copies what `isWanted` of the files below a directory, which need not exist; durable, directories included. */
+/** The files are durable; so are their names afterwards. */
+async function syncFolders(disk: Disk, directory: string): Promise<void> {
+  for (const path of readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort().toReversed())
+    if (lstatSync(join(directory, path)).isDirectory()) await disk.syncDirectory(join(directory, path));
+  await disk.syncDirectory(directory);
+}
+
+/** Copies what `isWanted` of the files below a directory, which need not exist. */
 export async function copyTree(
   disk: Disk,
   from: string,
@@ -175,5 +184,4 @@ export async function copyTree(
     folders.add(dirname(copy));
     await copyFile(disk, join(from, path), copy);
   }
-  for (const folder of folders) await disk.syncDirectory(folder);
 }

@@ -11,6 +11,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  truncateSync,
   writeSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -23,7 +24,8 @@ export interface Disk {
   close(fd: number): void;
   /** Gives how many bytes were written, which on a full disk are fewer, and nothing is thrown [J7]. */
   write(fd: number, bytes: Uint8Array, offset: number, length: number, position: number | null): number;
-  truncate(fd: number, sizeBytes: number): void;
+  /** `path` leads to the same file: one that is open for appending can't be cut by its descriptor everywhere. */
+  truncate(fd: number, sizeBytes: number, path: string): void;
   /** Resolves when data and size are on the disk, as far as it tells the truth. In a thread. */
   sync(fd: number): Promise<void>;
   /** The same while everything waits: for what happens once, before there is anything that could wait. */
@@ -41,7 +43,11 @@ export const LOCAL_DISK: Disk = {
   open: (path, flags) => openSync(path, flags, PRIVATE_FILE),
   close: closeSync,
   write: writeSync,
-  truncate: ftruncateSync,
+  truncate: (fd, sizeBytes, path) => {
+    // https://github.com/nodejs/node/issues/3177
+    if (process.platform === 'win32') truncateSync(path, sizeBytes);
+    else ftruncateSync(fd, sizeBytes);
+  },
   sync: promisify(fdatasync),
   syncNow: fsyncSync,
   syncDirectory: async (path) => {

@@ -42,7 +42,7 @@ import { readSpill } from './spills.ts';
 import { unreadable } from './unreadable.ts';
 import { nameIfCopied } from './whereabouts.ts';
 
-export type WriteOptions = Omit<Writing, 'lock' | 'foundations'> & {
+export type WriteOptions = Omit<Writing, 'lock' | 'trouble' | 'foundations'> & {
   /** Of the workspace, relative to the journal's parent, for a directory that is made now [S1]. */
   readonly workspace?: string | null;
   /** Writes on network disks and in synced folders too [S10]. */
@@ -58,8 +58,10 @@ export function openFileJournal(directory: string, options: WriteOptions = {}): 
   const lock = acquireLock(path, options.identity ?? hostIdentity());
   try {
     const { disk = LOCAL_DISK, workspace = null, knownJournals = null } = options;
-    const marker = nameIfCopied(disk, path, claimDirectory(disk, path, workspace), knownJournals);
-    return new FileJournal(path, marker, { ...options, lock, foundations: foundationsOf(path, made) });
+    const claimed = claimDirectory(disk, path, workspace);
+    const { marker, trouble } = nameIfCopied(disk, path, claimed, knownJournals);
+    const foundations = foundationsOf(path, made);
+    return new FileJournal(path, marker, { ...options, lock, trouble, foundations });
   } catch (error) {
     lock[Symbol.dispose]();
     throw error instanceof AppError ? error : unwritable(path, error);

@@ -32,6 +32,8 @@ const KEEP_ALL: Retention = { maxAgeDays: null, maxBytes: null };
 /** How journals are kept, unless a process is claimed with something else; nothing is dropped by itself [S15]. */
 export interface Writing extends KeepingOptions {
   readonly lock: DirectoryLock;
+  /** What went wrong before it was opened, and stops nothing. */
+  readonly trouble?: AppError | null;
   /** Directories that are synced before anything else is [S15]. */
   readonly foundations?: readonly string[];
   /** Who signs; this process unless given. */
@@ -62,10 +64,12 @@ export class JournalWriter {
   #founded: Promise<void> | null = null;
   /** Packing and dropping, one after the other. */
   #housekeeping: Promise<void> = Promise.resolve();
-  #trouble: AppError | null = null;
+  /** By process. */
+  readonly #troubles = new Map<string, AppError>();
   #isClosed = false;
 
   constructor(directory: string, marker: Marker, writing: Writing) {
+    if (writing.trouble) this.#troubles.set('', writing.trouble);
     this.#directory = directory;
     this.#marker = marker;
     this.#writing = writing;
@@ -76,7 +80,8 @@ export class JournalWriter {
   }
 
   get trouble(): AppError | null {
-    return this.#trouble;
+    const [trouble] = this.#troubles.values();
+    return trouble ?? null;
   }
 
   append(entry: NewEntry, options?: AppendOptions): Promise<StoredEntry> {
@@ -186,7 +191,7 @@ export class JournalWriter {
     entryOf: (type: string, data: JsonObject) => JournalEntry,
   ): Promise<OpenedFile> {
     const { identity = hostIdentity(), lock, knownJournals = null, isRepair = false } = this.#writing;
-    await (this.#founded ??= this.#syncFoundations());
+    await this.#found();
     const { say, ...opened } = await takeFile({
       disk: this.#disk,
       directory: this.#directory,
@@ -197,11 +202,23 @@ export class JournalWriter {
       lock,
       farHead: knownJournals === null ? null : farHeadPath(knownJournals, this.#marker.id, name),
       isRepair,
+      onTrouble: (trouble) => void this.#troubles.set(processId, trouble),
       onRepaired: (repair) =>
         void this.#untold.set(processId, [...(this.#untold.get(processId) ?? []), repair]),
     });
     const repairs = (this.#untold.get(processId) ?? []).map((repair) => entryOf('journal_repaired', repair));
     return { ...opened, say: [...repairs, ...say.map(([type, data]) => entryOf(type, data))] };
+  }
+
+  /** Once; what failed is tried again by the next who needs it. */
+  async #found(): Promise<void> {
+    this.#founded ??= this.#syncFoundations();
+    try {
+      await this.#founded;
+    } catch (error) {
+      this.#founded = null;
+      throw error;
+    }
   }
 
   /** A journal is as durable as the names that lead to it. */
@@ -258,14 +275,13 @@ export class JournalWriter {
     const place = { disk: this.#disk, directory: this.#directory, name };
     this.#housekeeping = this.#housekeeping.then(async () => {
       if (this.#isClosed) return;
-      try {
-        await packSegments(this.#disk, this.#directory, name);
-        await retain({ ...place, retention, nowMs: this.#sources.now(), bury });
-        this.#trouble = null;
-      } catch (error) {
-        // Nothing is lost by it, and the next seal or start tries again.
-        this.#trouble = asAppError(error);
-      }
+      const pack = await failureOf(packSegments(this.#disk, this.#directory, name));
+      // Not less so where packing found no room.
+      const keep = await failureOf(retain({ ...place, retention, nowMs: this.#sources.now(), bury }));
+      const failure = pack ?? keep;
+      // Nothing is lost by it, and the next seal or start tries again.
+      if (failure === null) this.#troubles.delete(processId);
+      else this.#troubles.set(processId, neglected(processId, this.#directory, failure));
     });
   }
 }
@@ -281,6 +297,24 @@ function unspilled(directory: string, process: string, bytes: number, cause: unk
     : new AppError('journal.poisoned', `${text} Look at the disk, then force-recover the process.`, detail, {
         cause,
       });
+}
+
+async function failureOf(work: Promise<void>): Promise<Error | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    return asAppError(error);
+  }
+}
+
+function neglected(process: string, directory: string, cause: Error): AppError {
+  return new AppError(
+    'journal.neglected',
+    `Sealed segments of ${process} in ${directory} can't be packed or dropped: ${cause.message}. Nothing is lost, and it is tried again at the next seal; see to room on the disk.`,
+    { process, directory },
+    { cause },
+  );
 }
 
 function gone(name: string): AppError {

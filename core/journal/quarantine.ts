@@ -49,7 +49,7 @@ export class Quarantine<Reason extends string> implements Disposable {
     this.#open.part.write(raw);
   }
 
-  /** Durable when this resolves, once the folder is synced; null where there was nothing. */
+  /** Durable when this resolves, but for the name; null where there was nothing. */
   async end(): Promise<LeftOut<Reason> | null> {
     const open = this.#open;
     this.#open = null;
@@ -70,12 +70,6 @@ export class Quarantine<Reason extends string> implements Disposable {
     for (let n = 2; isTaken(file); n += 1) file = first.replace(/\.bin$/, `-${n}.bin`);
     this.#disk.makeDirectory(dirname(join(this.#directory, file)));
     return file;
-  }
-
-  /** Makes the names durable. */
-  async sync(): Promise<void> {
-    const folder = join(this.#directory, STATE_DIRECTORY, 'quarantine');
-    if (statSync(folder, { throwIfNoEntry: false }) !== undefined) await this.#disk.syncDirectory(folder);
   }
 
   [Symbol.dispose](): void {

@@ -20,11 +20,12 @@ import { readHolder } from './lock.ts';
 import { mayWriteIn, nameCopy } from './marker.ts';
 import { CHECKPOINT_SUFFIX, ENTRIES_SUFFIX } from './process-files.ts';
 import { osProcessStartTime } from './process-start-time.ts';
-import { copyProcess, type CopiedProcess, type Gap } from './repair-copy.ts';
+import { copyProcess, type CopiedProcess } from './repair-copy.ts';
+import type { Gap } from './repair-gaps.ts';
 import { targetsIn, verifyJournal } from './verify-journal.ts';
 import { checkProcess, type Checked, type CheckTarget } from './verify-process.ts';
 
-export type { Gap } from './repair-copy.ts';
+export type { Gap } from './repair-gaps.ts';
 
 export interface RepairedProcess {
   readonly process: string;

@@ -19,6 +19,8 @@ export interface Run {
 
 /** That one piece goes on exactly where another ends is no accident: it is worth this many lines. */
 const LINK_WORTH = 100;
+/** The first line says less, since it names no other. */
+const BEGINNING_WORTH = 50;
 
 interface Weighed {
   readonly score: number;
@@ -35,7 +37,7 @@ export function heaviestRow(runs: readonly Run[]): ReadonlySet<Run> {
   for (const [at, { prev, firstSeq, lastSeq, lastHash, lines }] of runs.entries()) {
     const linked = ends.get(prev) ?? -1;
     const candidates = [
-      { at: -1, score: prev === FIRST_PREV ? LINK_WORTH : 0 },
+      { at: -1, score: prev === FIRST_PREV ? BEGINNING_WORTH : 0 },
       withScore(heaviest.below(firstSeq), weighed, 0),
       withScore(linked >= 0 && runs[linked]!.lastSeq < firstSeq ? linked : -1, weighed, LINK_WORTH),
     ];

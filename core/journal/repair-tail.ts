@@ -8,6 +8,7 @@ import { AppError, messageOf } from '../model/errors.ts';
 import { copyFile, type Disk } from './disk.ts';
 import { STATE_DIRECTORY } from './layout.ts';
 import { committedEnd, fileSource } from './lines.ts';
+import { ENTRIES_SUFFIX } from './process-files.ts';
 
 export interface RepairedTail {
   readonly offset: number;
@@ -47,7 +48,7 @@ export async function quarantineTail(
   } catch (error) {
     throw notSaved(path, error);
   }
-  disk.truncate(fd, start);
+  disk.truncate(fd, start, join(directory, name + ENTRIES_SUFFIX));
   await disk.sync(fd);
   return { offset: start, sizeBytes: size - start, file };
 }

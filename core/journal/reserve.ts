@@ -46,7 +46,7 @@ export function reserve(disk: Disk, directory: string): Reserve {
       if (size >= SIZE_BYTES) return;
       withReserve((fd) => {
         // Room that somebody else needs now is not kept from them.
-        if (!grow(fd, size, SIZE_BYTES)) disk.truncate(fd, size);
+        if (!grow(fd, size, SIZE_BYTES)) disk.truncate(fd, size, path);
       });
     },
     lend: (use) => {
@@ -54,7 +54,7 @@ export function reserve(disk: Disk, directory: string): Reserve {
       if (size === 0) return;
       withReserve((fd) => {
         const lent = Math.max(0, size - PORTION_BYTES);
-        disk.truncate(fd, lent);
+        disk.truncate(fd, lent, path);
         use();
         grow(fd, lent, size);
       });

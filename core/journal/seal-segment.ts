@@ -4,7 +4,7 @@
 import { constants, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { AppError, messageOf } from '../model/errors.ts';
+import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import { decodeLine, hashLine } from './codec.ts';
 import { writeAll, writeFile, type Disk } from './disk.ts';
 import { committedEnd, linesBackwards, withFile } from './lines.ts';
@@ -47,11 +47,13 @@ export async function startSegment(
   await disk.syncDirectory(dirname(folder));
   disk.remove(next);
   const fd = disk.open(next, APPEND_FLAGS);
+  let hasGivenName = false;
   try {
     writeAll(disk, fd, line);
     await disk.sync(fd);
     await disk.syncDirectory(folder);
     disk.rename(active, sealedPath(directory, name, sealed.first, sealed.seq));
+    hasGivenName = true;
     await disk.syncDirectory(folder);
     await disk.syncDirectory(directory);
     disk.rename(next, active);
@@ -59,8 +61,20 @@ export async function startSegment(
     return fd;
   } catch (error) {
     disk.close(fd);
+    if (hasGivenName) throw halfSealed(active, error);
+    disk.remove(next);
     throw error;
   }
+}
+
+/** Whatever the reason: what was the active file is sealed, and nothing may be written to it any more. */
+function halfSealed(path: string, cause: unknown): AppError {
+  return new AppError(
+    'journal.poisoned',
+    `${path} was sealed, and its next segment could not be put in its place: ${messageOf(cause)}. Nothing is lost; look at the disk, then force-recover the process.`,
+    { path, code: codeOf(cause) },
+    { cause },
+  );
 }
 
 /**

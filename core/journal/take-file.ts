@@ -5,6 +5,7 @@
 import { existsSync, fstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { damagedError } from '../model/damage.ts';
+import { AppError, messageOf } from '../model/errors.ts';
 import { FOLD_VERSION } from '../model/fold.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { FilePosition, Heads } from './append-file.ts';
@@ -34,6 +35,8 @@ export interface TakeOptions {
   readonly farHead: string | null;
   /** Goes on behind real damage: only for the copy that a repair makes [S14]. */
   readonly isRepair: boolean;
+  /** Hears of what is no reason to stop. */
+  readonly onTrouble: (trouble: AppError) => void;
   /** Hears of each repair as soon as it is done, so that it is told even if the journal can't take the entry now. */
   readonly onRepaired: (repair: JsonObject) => void;
 }
@@ -128,14 +131,29 @@ async function writeAnew(
   await disk.syncDirectory(directory);
 }
 
+function forgetful(process: string, path: string, cause: unknown): AppError {
+  return new AppError(
+    'journal.forgetful',
+    `How far the journal of ${process} goes can't be remembered in ${path}: ${messageOf(cause)}. It is written all the same, but a lost end would not be noticed; make that path writable and start again.`,
+    { process, path },
+    { cause },
+  );
+}
+
 function signature({ hostId, pid, startTime, build }: HostIdentity, epoch: number): JsonObject {
   return { epoch, host_id: hostId, pid, start_time: startTime, build, fold_version: FOLD_VERSION };
 }
 
-function openHeads({ disk, directory, name, farHead, identity }: TakeOptions): Heads {
-  const files = [headPath(directory, name), ...(farHead === null ? [] : [farHead])].map(
-    (path) => new HeadFile(disk, path),
-  );
+/** A head that can't be kept costs the journal nothing but that a lost end would not be noticed. */
+function openHeads({ disk, directory, process, name, farHead, identity, onTrouble }: TakeOptions): Heads {
+  const files = [headPath(directory, name), ...(farHead === null ? [] : [farHead])].flatMap((path) => {
+    try {
+      return [new HeadFile(disk, path)];
+    } catch (error) {
+      onTrouble(forgetful(process, path, error));
+      return [];
+    }
+  });
   let inode = { fd: -1, number: 0 };
   return {
     write: ({ seq, prev, first, sizeBytes }, fd, isUnsynced) => {

@@ -10,8 +10,6 @@ import type { ScannedSegment } from './verify-scan.ts';
 /** What stands before the next line. */
 interface Before {
   readonly number: number;
-  /** The number that it gives itself; null where it gives none that can be trusted. */
-  readonly seq: number | null;
   /** Null where it is not known. */
   readonly hash: string | null;
   /** It is damage itself, and told. */
@@ -27,7 +25,7 @@ interface Run {
 export class Chain {
   readonly #facts: Facts;
   readonly #found: Findings;
-  #before: Before = { number: 0, seq: null, hash: FIRST_PREV, isDamaged: false };
+  #before: Before = { number: 0, hash: FIRST_PREV, isDamaged: false };
   #segment: ScannedSegment | null = null;
   /** Where the segment before ends by its name; 0 in the first. */
   #boundary = 0;
@@ -57,7 +55,7 @@ export class Chain {
     this.#isSegmentStart = true;
     if (segment.trouble === null) return;
     this.#enter(segment.first, null, placeOf(segment, segment.first, 0, 0));
-    this.#before = { number: segment.last ?? segment.first, seq: null, hash: null, isDamaged: true };
+    this.#before = { number: segment.last ?? segment.first, hash: null, isDamaged: true };
   }
 
   /** Takes the next line, and gives its number, and whether it follows the one before. */
@@ -73,18 +71,18 @@ export class Chain {
     switch (line.is) {
       case 'ours':
         fits = this.#ours(line.keys.prev, place, isMissed);
-        this.#before = { number, seq: number, hash: line.hash, isDamaged: false };
+        this.#before = { number, hash: line.hash, isDamaged: false };
         this.#lastOurs = Math.max(number, this.#lastOurs ?? 0);
         break;
       case 'foreign':
-        this.#before = { number, seq: null, hash: line.hash, isDamaged: this.#foreign(number, place) };
+        this.#before = { number, hash: line.hash, isDamaged: this.#foreign(number, place) };
         break;
       case 'blank':
-        this.#before = { number, seq: null, hash: line.hash, isDamaged: false };
+        this.#before = { number, hash: line.hash, isDamaged: false };
         break;
       case 'bad':
         this.#found.add(line.fault, place, line.reason);
-        this.#before = { number, seq: null, hash: null, isDamaged: true };
+        this.#before = { number, hash: null, isDamaged: true };
     }
     return { seq: number, fits };
   }
@@ -119,7 +117,7 @@ export class Chain {
 
   #ours(prev: string, place: Place, isMissed: boolean): boolean {
     const { seq } = place;
-    const { number, seq: seqBefore, hash, isDamaged } = this.#before;
+    const { number, hash, isDamaged } = this.#before;
     this.#noteKnown();
     if (this.#unknown !== null)
       this.#found.add(
@@ -133,7 +131,9 @@ export class Chain {
     if (isMissed) return true;
     const isBack = this.#lastOurs !== null && seq <= this.#lastOurs;
     const isLinked = hash === null || hash === prev;
-    if (isLinked && (seqBefore === null ? !isBack : seqBefore + 1 === seq)) return true;
+    // Somebody else's line names none before it: only the numbers tell whether any are missing there.
+    const isNext = hash === null ? !isBack : seq === number + 1;
+    if (isLinked && isNext) return true;
     if (this.#facts.gaps.has(gapKey(number, seq))) {
       this.#found.note('repaired-gap', place, `follows entry ${number}, as a repair recorded`);
       return true;

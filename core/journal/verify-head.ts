@@ -42,14 +42,14 @@ export class HeadCheck {
     }
   }
 
-  /** `isDamaged`: something else is wrong, which may be why its line lies elsewhere. */
-  end(isDamaged: boolean): void {
+  /** Where the end is missing, if it is. `isDamaged`: something else is wrong, which may be why its line lies elsewhere. */
+  end(isDamaged: boolean): Place | null {
     const head = this.#head;
-    if (head === null || head.seq === 0 || this.#isDamaged) return;
+    if (head === null || head.seq === 0 || this.#isDamaged) return null;
     const active = this.#segment?.last === null ? this.#segment : null;
     // In a segment that is sealed by now its place says nothing.
     const isInPlace = this.#isInPlace || head.first !== active?.first;
-    if (this.#isSeen && (isInPlace || isDamaged)) return;
+    if (this.#isSeen && (isInPlace || isDamaged)) return null;
     const last = this.#last?.seq ?? 0;
     const place = {
       seq: last + 1,
@@ -64,5 +64,6 @@ export class HeadCheck {
           ? `the journal ends at entry ${last}, and entry ${head.seq} had been written and synced`
           : `the journal is not what was written and synced up to entry ${head.seq}`;
     this.#found.add('lost-tail', place, reason);
+    return place;
   }
 }

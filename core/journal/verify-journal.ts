@@ -1,6 +1,6 @@
 // Checks a journal directory, ours or Promptise's, byte by byte, and says what is wrong with it and where. Changes nothing,
-// takes no lock [P6], and can be run while somebody writes there [S9]. Memory is bounded by the longest line and about
-// twelve bytes for each entry; others on this thread get their turn.
+// takes no lock [P6], and can be run while somebody writes there [S9]. Memory is bounded by the longest line and some
+// thirty bytes for each entry; others on this thread get their turn.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -60,7 +60,7 @@ export async function verifyJournal(
     try {
       reports.push((await checkProcess(target)).report);
     } catch (error) {
-      throw error instanceof AppError ? error : unreadable(path, error);
+      throw error instanceof AppError ? error : unreadable(pathIn(error) ?? path, error);
     }
   }
   const sum = (of: (report: ProcessReport) => number): number =>
@@ -75,6 +75,12 @@ export async function verifyJournal(
     notes: sum(({ noteCount }) => noteCount),
   };
   return { directory: path, format, journalId, isWhole: totals.damage === 0, totals, processes: reports };
+}
+
+/** The path that the system names in an error of its own. */
+function pathIn(error: unknown): string | null {
+  const path = error instanceof Error && 'path' in error ? error.path : null;
+  return typeof path === 'string' ? path : null;
 }
 
 interface Targets {

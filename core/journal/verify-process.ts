@@ -53,6 +53,8 @@ export interface Checked {
   readonly suspects: Suspects;
   readonly unfinished: LinePlace | null;
   readonly missingSpills: readonly string[];
+  /** Where the end is missing [S13]. */
+  readonly lostTail: Place | null;
 }
 
 export interface CheckTarget {
@@ -95,8 +97,13 @@ async function check(target: CheckTarget): Promise<Checked> {
   const { facts, suspects } = first;
   if (first.report.damageCount === 0 && suspects.ids.size === 0) return { ...first, unfinished: null };
   const unfinished = target.isOurs && first.hasOurs ? await unfinishedBatch(target, head) : null;
-  const { report, missingSpills } = await readThrough(target, { head, facts, suspects, unfinished });
-  return { report, facts, suspects, unfinished, missingSpills };
+  const { report, missingSpills, lostTail } = await readThrough(target, {
+    head,
+    facts,
+    suspects,
+    unfinished,
+  });
+  return { report, facts, suspects, unfinished, missingSpills, lostTail };
 }
 
 /** Where a batch begins that nobody was told is safe, and that the next start therefore sets aside [S11]. */
@@ -129,6 +136,8 @@ interface Reading {
   readonly suspects: Suspects;
   readonly hasOurs: boolean;
   readonly missingSpills: readonly string[];
+  /** Where the end is missing [S13]. */
+  readonly lostTail: Place | null;
 }
 
 async function readThrough(target: CheckTarget, known: Known): Promise<Reading> {
@@ -189,7 +198,7 @@ async function readThrough(target: CheckTarget, known: Known): Promise<Reading> 
       `${lines === 1 ? 'the last line was' : `the last ${lines} lines were`} never finished, and nobody was told that they are safe; the next start sets them aside`,
     );
   }
-  head.end(found.damageCount > 0);
+  const lostTail = head.end(found.damageCount > 0);
   checkpoints.end(found, chain.hasOurs, isFresh);
   // What it holds has to be there, whichever entry brought it.
   if (chain.hasOurs && checkpoints.last !== null)
@@ -200,6 +209,7 @@ async function readThrough(target: CheckTarget, known: Known): Promise<Reading> 
     suspects: ids.suspects,
     hasOurs: chain.hasOurs,
     missingSpills: [...spills.missing],
+    lostTail,
     report: {
       process: target.process,
       ...counts,

@@ -1,8 +1,9 @@
 // All bytes of one process's journal, line by line, over all its segments [S15]. Memory is bounded by the longest line, and
 // others on this thread get their turn.
 
-import { createReadStream, statSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
+import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { codeOf, messageOf, RetryableError } from '../model/errors.ts';
 import { hashLine } from './codec.ts';
@@ -49,14 +50,16 @@ export async function* scanJournal(directory: string, name: string): AsyncGenera
   for (const [at, sealed] of segments.sealed.entries()) {
     if (active !== null && isTakenBack(active, sealed)) continue;
     const { first, last, path, isPacked } = sealed;
-    const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    const trouble = isPacked ? await whyUnreadable(path) : null;
-    const segment = { file: fileOf(path), path, first, last, isPacked, sizeBytes, trouble };
-    yield { segment, lines: [] };
-    if (trouble !== null) continue;
-    const source = isPacked ? null : segments.at(at)?.source;
+    const segment = { file: fileOf(path), path, first, last, isPacked, sizeBytes: 0, trouble: null };
+    if (isPacked) {
+      yield* packedLines(segment);
+      continue;
+    }
+    const source = segments.at(at)?.source;
     if (source === undefined) throw changed(path);
-    yield* linesOf(segment, source === null ? unpackedChunks(path) : chunksOf(source));
+    const whole = { ...segment, sizeBytes: source.sizeBytes };
+    yield { segment: whole, lines: [] };
+    yield* linesOf(whole, chunksOf(source));
   }
   if (active === null) return;
   const { first, path, source } = active;
@@ -120,26 +123,55 @@ async function* chunksOf(source: ByteSource): AsyncGenerator<Buffer> {
   }
 }
 
-async function* unpackedChunks(path: string): AsyncGenerator<Buffer> {
-  const file = createReadStream(path);
+/** Unpacks all of it before a line of it is believed: what is packed wrongly ends anywhere. */
+async function* packedLines(found: ScannedSegment): AsyncGenerator<ScannedPart> {
+  const { path } = found;
+  const file = await openPacked(path);
+  try {
+    const { size: sizeBytes } = await file.stat();
+    const segment = { ...found, sizeBytes, trouble: await whyUnreadable(file) };
+    yield { segment, lines: [] };
+    if (segment.trouble === null) yield* linesOf(segment, unpackedChunks(file));
+  } finally {
+    await file.close();
+  }
+}
+
+async function openPacked(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    throw codeOf(error) === 'ENOENT' ? changed(path) : error;
+  }
+}
+
+async function* unpackedChunks(file: FileHandle): AsyncGenerator<Buffer> {
+  const packed = Readable.from(packedChunks(file));
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  file.on('error', (error) => gunzip.destroy(error));
-  file.pipe(gunzip);
+  packed.on('error', (error) => gunzip.destroy(error));
+  packed.pipe(gunzip);
   try {
     for await (const chunk of gunzip) yield chunk as Buffer;
   } finally {
-    file.destroy();
+    packed.destroy();
     gunzip.destroy();
   }
 }
 
-/** Unpacks all of it before a line of it is believed: what is packed wrongly ends anywhere. */
-async function whyUnreadable(path: string): Promise<string | null> {
+async function* packedChunks(file: FileHandle): AsyncGenerator<Buffer> {
+  for (let at = 0; ;) {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+async function whyUnreadable(file: FileHandle): Promise<string | null> {
   try {
-    for await (const _chunk of unpackedChunks(path));
+    for await (const _chunk of unpackedChunks(file));
     return null;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') throw changed(path);
     return messageOf(error);
   }
 }

@@ -7,7 +7,7 @@
 
 import { fstatSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '../model/errors.ts';
+import { AppError, messageOf } from '../model/errors.ts';
 import { isObject, textAt, type Json } from '../model/json.ts';
 import type { FilePosition } from './append-file.ts';
 import { hashLine } from './codec.ts';
@@ -125,13 +125,27 @@ export function nameIfCopied(
   directory: string,
   marker: Marker,
   knownJournals: string | null,
-): Marker {
-  if (knownJournals === null) return marker;
+): { readonly marker: Marker; readonly trouble: AppError | null } {
+  if (knownJournals === null) return { marker, trouble: null };
   const known = readPlace(join(knownJournals, marker.id, PLACE_FILE));
   const isCopy = known !== null && !isSamePlace(known, directory) && idAt(known) === marker.id;
   const named = isCopy ? nameCopy(disk, directory, marker) : marker;
-  if (isCopy || known !== directory) rememberPlace(disk, join(knownJournals, named.id), directory);
-  return named;
+  if (!isCopy && known === directory) return { marker, trouble: null };
+  try {
+    rememberPlace(disk, join(knownJournals, named.id), directory);
+    return { marker: named, trouble: null };
+  } catch (error) {
+    return { marker: named, trouble: unremembered(directory, knownJournals, error) };
+  }
+}
+
+function unremembered(directory: string, knownJournals: string, cause: unknown): AppError {
+  return new AppError(
+    'journal.forgetful',
+    `Where ${directory} lies can't be remembered in ${knownJournals}: ${messageOf(cause)}. It is run all the same, but a copy of it would not be noticed; make that folder writable and start again.`,
+    { directory, knownJournals },
+    { cause },
+  );
 }
 
 const PLACE_FILE = 'place.json';

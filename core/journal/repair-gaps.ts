@@ -1,0 +1,149 @@
+// The order of the lines that a repair keeps: their numbers in the copy, and what is missing between them [S14].
+
+import { isFullCheckpoint } from '../model/checkpoint.ts';
+import { FIRST_PREV } from './codec.ts';
+import type { LeftOut } from './quarantine.ts';
+import type { MetLine } from './repair-plan.ts';
+import { gapKey, isDropped, isKnownForeign, type Facts } from './verify-facts.ts';
+import type { DamageKind, NoteKind, Place } from './verify-findings.ts';
+import type { ScannedSegment } from './verify-scan.ts';
+
+/** What is missing between two lines of the copy, as the entry `journal_repaired` has it. */
+export interface Gap {
+  /** The numbers of the lines before and behind it; 0 at the beginning, null at the end. */
+  readonly after: number;
+  readonly next: number | null;
+  /** What was left out there: its file, relative to the original's directory, where it began in it, and how long it was. */
+  readonly segment: string;
+  readonly offset: number;
+  readonly bytes: number;
+  /** Where those bytes are now, relative to the copy; null where there were none. */
+  readonly file: string | null;
+  readonly reason: DamageKind | Extract<NoteKind, 'torn-tail' | 'unfinished-batch'>;
+  /** Entries are missing there, as far as anybody can tell. */
+  readonly isLoss: boolean;
+}
+
+export type GapReason = Gap['reason'];
+
+/** What leaving it out means: nothing of an end that nobody was told of, or of what was put in or comes twice, is missed. */
+export function weightOf(reason: GapReason): 'end' | 'none' | 'loss' {
+  if (reason === 'torn-tail' || reason === 'unfinished-batch') return 'end';
+  return reason === 'foreign' || reason === 'duplicate-id' ? 'none' : 'loss';
+}
+
+export class Gaps {
+  readonly found: Gap[] = [];
+  /** The numbers of somebody else's lines that no entry tells of. */
+  readonly foreign: { readonly from: number; to: number }[] = [];
+  /** The number of the last line of ours. */
+  lastOurs = 0;
+  /** The number of the last full checkpoint. */
+  lastFull = 0;
+  /** Of the last segment that keeps a line: it does not begin where the one before ends. */
+  isApart = false;
+  readonly #facts: Facts;
+  #last = { number: 0, hash: FIRST_PREV };
+  /** Where the last segment that keeps a line ends by its name. */
+  #boundary = 0;
+  #isSegmentStart = true;
+  /** What was left out since the last line kept. */
+  #waiting: LeftOut<GapReason>[] = [];
+  /** Of the good lines that have no place. */
+  #highest: Pick<Place, 'seq' | 'segment' | 'offset'> = { seq: 0, segment: '', offset: 0 };
+
+  constructor(facts: Facts) {
+    this.#facts = facts;
+  }
+
+  get last(): { readonly number: number; readonly hash: string } {
+    return this.#last;
+  }
+
+  beginSegment(): void {
+    this.#isSegmentStart = true;
+  }
+
+  /** Of one that keeps a line. */
+  endSegment({ last }: ScannedSegment): void {
+    this.#boundary = last ?? this.#last.number;
+  }
+
+  /** As whoever reads the copy will count. */
+  numberOf({ facts, segment }: MetLine): number {
+    if (facts?.is === 'ours') return facts.keys.seq;
+    if (!this.#isSegmentStart) return this.#last.number + 1;
+    return segment.last === null ? this.#boundary + 1 : Math.max(segment.first, this.#boundary + 1);
+  }
+
+  /** Bytes that stood between the last line kept and the next one. */
+  leave(leftOut: LeftOut<GapReason>): void {
+    this.#waiting.push(leftOut);
+  }
+
+  /** A line that has no place: if nothing that is kept reaches its number, the end is missing. */
+  pass({ facts, segment, line }: MetLine): void {
+    if (facts?.is === 'ours' && facts.keys.seq > this.#highest.seq)
+      this.#highest = { seq: facts.keys.seq, segment: segment.file, offset: line!.offset };
+  }
+
+  /** Takes a line as the next one, and says what is missing before it. */
+  keep({ facts, segment, line }: MetLine, number: number): void {
+    if (facts === null || facts.is === 'bad') return;
+    const { hash, number: after } = this.#last;
+    const prev = facts.is === 'ours' ? facts.keys.prev : null;
+    const isBehindHole = this.#isSegmentStart && number > this.#boundary + 1;
+    const follows = prev === null ? !isBehindHole : prev === hash && number === after + 1;
+    if (this.#waiting.length > 0) {
+      const isLoss =
+        prev === null ? this.#waiting.some(({ reason }) => weightOf(reason) === 'loss') : !follows;
+      this.#tell(number, () => isLoss);
+    } else if (!follows && !this.#isExplained(number, isBehindHole, prev)) {
+      const place = { segment: segment.file, offset: line!.offset };
+      this.#miss(number, place, isBehindHole ? 'missing-segment' : 'link');
+    }
+    if (this.#isSegmentStart) this.isApart = this.#boundary > 0 && number !== this.#boundary + 1;
+    this.#isSegmentStart = false;
+    this.#last = { number, hash: facts.hash };
+    if (facts.is === 'foreign' && this.lastOurs > 0) this.#addForeign(number);
+    if (facts.is !== 'ours') return;
+    this.lastOurs = number;
+    if (facts.entry.entry_type === 'checkpoint' && isFullCheckpoint(facts.entry.data)) this.lastFull = number;
+  }
+
+  /** `lostTail` is where the head says that more had been written. */
+  end(lostTail: Place | null): void {
+    this.#tell(null, (reason) => weightOf(reason) === 'loss');
+    if (lostTail !== null || this.#highest.seq > this.#last.number)
+      this.#miss(null, lostTail ?? this.#highest, 'lost-tail');
+  }
+
+  #tell(next: number | null, isLoss: (reason: GapReason) => boolean): void {
+    const after = this.#last.number;
+    for (const leftOut of this.#waiting)
+      this.found.push({ after, next, ...leftOut, isLoss: isLoss(leftOut.reason) });
+    this.#waiting = [];
+  }
+
+  /** Where nothing was left out, and entries are missing all the same. */
+  #miss(
+    next: number | null,
+    { segment, offset }: Pick<Place, 'segment' | 'offset'>,
+    reason: GapReason,
+  ): void {
+    const after = this.#last.number;
+    this.found.push({ after, next, segment, offset, bytes: 0, file: null, reason, isLoss: true });
+  }
+
+  #isExplained(number: number, isBehindHole: boolean, prev: string | null): boolean {
+    if (this.#facts.gaps.has(gapKey(this.#last.number, number))) return true;
+    return isBehindHole && isDropped(this.#facts, number, prev);
+  }
+
+  #addForeign(number: number): void {
+    if (isKnownForeign(this.#facts, number)) return;
+    const run = this.foreign.at(-1);
+    if (run !== undefined && run.to + 1 === number) run.to = number;
+    else this.foreign.push({ from: number, to: number });
+  }
+}
