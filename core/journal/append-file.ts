@@ -63,6 +63,8 @@ export interface AppendFileOptions {
   readonly open: () => Promise<OpenedFile>;
   /** Seals the file and gives the descriptor of the next segment, which holds this line, durable [S15]. */
   readonly startSegment: (line: Buffer, sealed: FilePosition) => Promise<number>;
+  /** A segment could not be begun; the present one goes on. */
+  readonly onUnsealed: (error: unknown) => void;
   /** @throws `journal.lock-lost` once somebody else may write here */
   readonly checkLock: () => void;
   /** The disk is full: does this with a little room that was kept, if there is any. */
@@ -309,8 +311,13 @@ export class AppendFile {
       this.#durableTo(this.#written);
       item.resolve(storedEntry(item.entry, seq, 0, bytes.length));
     } catch (error) {
-      // A full disk leaves the segment as it was: the next one begins at a checkpoint for which there is room.
-      this.#refuse([item], isDiskFull(error) ? this.#cutBack(error, 1) : this.#poisoned(error));
+      if (error instanceof AppError) {
+        this.#refuse([item], error);
+        return;
+      }
+      // Nothing was changed: the next segment begins at a later checkpoint, and this one goes where there is room for it.
+      this.#options.onUnsealed(error);
+      await this.#flushBatch([item]);
     }
   }
 
@@ -466,7 +473,7 @@ export class AppendFile {
     this.#writeHeads(true);
     return new AppError(
       'journal.poisoned',
-      `${path} can't be written any more: ${messageOf(error)}. What was acknowledged before is safe; start again once the disk is well.`,
+      `${path} can't be written any more: ${messageOf(error)}. What was acknowledged before is safe; look at the disk, then force-recover the process.`,
       { path, code: codeOf(error) },
       { cause: error },
     );

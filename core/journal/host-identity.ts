@@ -11,7 +11,7 @@ export interface HostIdentity {
   /** As the operating system tells it, so that a later process with the same pid is known for another. */
   readonly startTime: string;
   readonly bootId: string;
-  /** The machine, in a form that tells it from others and nothing about it. */
+  /** The machine, in a form that tells it from others and nothing about it; empty where the system does not say. */
   readonly machine: string;
   readonly build: string;
 }
@@ -40,12 +40,12 @@ function readBootId(): string {
   }
 }
 
+/** Never the host's name: containers get another one each time, and some systems one from each network. */
 function machineOf(): string {
-  let name = hostname();
   try {
-    name = readFileSync('/etc/machine-id', 'utf8').trim() || name;
+    const id = readFileSync('/etc/machine-id', 'utf8').trim();
+    return id === '' ? '' : createHash('sha256').update(`holdfast:${id}`).digest('hex').slice(0, 16);
   } catch {
-    // Only some systems have one.
+    return '';
   }
-  return createHash('sha256').update(`holdfast:${name}`).digest('hex').slice(0, 16);
 }

@@ -67,6 +67,7 @@ export class JournalWriter {
   /** By process. */
   readonly #troubles = new Map<string, AppError>();
   #isClosed = false;
+  #closing: Promise<void> | null = null;
 
   constructor(directory: string, marker: Marker, writing: Writing) {
     if (writing.trouble) this.#troubles.set('', writing.trouble);
@@ -128,8 +129,12 @@ export class JournalWriter {
     await this.#housekeeping;
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     this.#isClosed = true;
     await this.#housekeeping;
     const files = [...this.#files.values()];
@@ -167,6 +172,8 @@ export class JournalWriter {
         this.#keepHouse(processId, name);
         return fd;
       },
+      onUnsealed: (error) =>
+        void this.#troubles.set(processId, neglected(processId, this.#directory, asAppError(error))),
       checkLock: () => lock.check(),
       withRoom: (write) => this.#reserve.lend(write),
       onRoom: () => this.#reserve.fill(),
@@ -275,7 +282,7 @@ export class JournalWriter {
     const place = { disk: this.#disk, directory: this.#directory, name };
     this.#housekeeping = this.#housekeeping.then(async () => {
       if (this.#isClosed) return;
-      const pack = await failureOf(packSegments(this.#disk, this.#directory, name));
+      const pack = await failureOf(packSegments(this.#disk, this.#directory, name, () => this.#isClosed));
       // Not less so where packing found no room.
       const keep = await failureOf(retain({ ...place, retention, nowMs: this.#sources.now(), bury }));
       const failure = pack ?? keep;
@@ -311,7 +318,7 @@ async function failureOf(work: Promise<void>): Promise<Error | null> {
 function neglected(process: string, directory: string, cause: Error): AppError {
   return new AppError(
     'journal.neglected',
-    `Sealed segments of ${process} in ${directory} can't be packed or dropped: ${cause.message}. Nothing is lost, and it is tried again at the next seal; see to room on the disk.`,
+    `Sealed segments of ${process} in ${directory} can't be sealed, packed or dropped: ${cause.message}. Nothing is lost, and it is tried again at the next seal; see to room on the disk.`,
     { process, directory },
     { cause },
   );

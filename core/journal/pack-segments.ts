@@ -10,9 +10,17 @@ import { AppError } from '../model/errors.ts';
 import { writeAll, type Disk } from './disk.ts';
 import { PACKED_SUFFIX, sealedSegments } from './segments.ts';
 
-/** Packs what is sealed and not packed yet. */
-export async function packSegments(disk: Disk, directory: string, name: string): Promise<void> {
-  for (const { path, isPacked } of sealedSegments(directory, name)) if (!isPacked) await pack(disk, path);
+/** Packs what is sealed and not packed yet, until `isOver`: the rest is for the next time. */
+export async function packSegments(
+  disk: Disk,
+  directory: string,
+  name: string,
+  isOver: () => boolean,
+): Promise<void> {
+  for (const { path, isPacked } of sealedSegments(directory, name)) {
+    if (isOver()) return;
+    if (!isPacked) await pack(disk, path);
+  }
 }
 
 async function pack(disk: Disk, path: string): Promise<void> {

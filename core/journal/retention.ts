@@ -4,16 +4,20 @@
 
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { constants, gunzipSync } from 'node:zlib';
 import { stateOf } from '../model/checkpoint.ts';
+import { isInDoubt } from '../model/effects.ts';
 import { isBad } from '../model/entry.ts';
-import { numberAt, objectAt, objectsAt, textAt, type JsonObject } from '../model/json.ts';
+import { applyEntry } from '../model/fold.ts';
+import { numberAt, type JsonObject } from '../model/json.ts';
 import { decodeLine } from './codec.ts';
 import type { Retention } from '../model/ports.ts';
+import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
 import type { Disk } from './disk.ts';
-import { linesBackwards, linesForwards } from './lines.ts';
-import { journalForwards, lastFullCheckpoint } from './read-entries.ts';
+import { linesBackwards, linesForwards, withFile } from './lines.ts';
+import { journalForwards, lastFullCheckpoint, partsForwards } from './read-entries.ts';
 import { sealedSegments, Segments, type SealedSegment } from './segments.ts';
-import { spillsDirectory, spillsNamedIn } from './spills.ts';
+import { spillIds, spillsDirectory, spillsNamedIn } from './spills.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -69,8 +73,8 @@ export async function retain(options: RetentionOptions): Promise<void> {
   const [first] = dropped;
   const last = dropped.at(-1);
   if (first === undefined || last === undefined) return;
-  const checkpoint = lastCheckpointState(directory, name);
-  if (checkpoint === null || hasUncertainEffect(checkpoint)) return;
+  const state = await presentState(directory, name);
+  if (state === null || state.open.some(({ effects }) => effects.some(isInDoubt))) return;
   const hash = prevOf(directory, name, last.last + 1);
   // A journal with a hole is for a repair, not for retention.
   if (hash === null) return;
@@ -92,12 +96,16 @@ async function remove(
   const [first] = segments;
   if (first === undefined) return;
   const needed = new Set(spillsNamedIn(lastCheckpointState(directory, name) ?? {}).map(({ id }) => id));
+  const hasSpills = spillIds(directory, name).length > 0;
   for (const { first: number, path } of segments) {
-    for (const id of spillsOf(directory, name, number))
+    // Who else is on this thread gets a turn: a packed segment takes a while.
+    await new Promise((resolve) => void setImmediate(resolve));
+    for (const id of hasSpills ? spillsOf(directory, name, number) : [])
       if (!needed.has(id)) disk.remove(join(spillsDirectory(directory, name), id));
     disk.remove(path);
+    // One after the other, or a crash could leave an older one and take a newer.
+    await disk.syncDirectory(dirname(first.path));
   }
-  await disk.syncDirectory(dirname(first.path));
 }
 
 const DROPPED = '"segments_dropped"';
@@ -131,27 +139,41 @@ function lastCheckpointState(directory: string, name: string): JsonObject | null
   return null;
 }
 
-/** Announced and without an end, or in doubt: whoever has to decide may want to read how it came to that. */
-function hasUncertainEffect(state: JsonObject): boolean {
-  const mark = objectAt(state, 'holdfast') ?? {};
-  return objectsAt(mark, 'open').some((open) =>
-    objectsAt(open, 'effects').some((effect) => {
-      const end = objectAt(effect, 'end');
-      return end === null || textAt(end, 'kind') === 'in_doubt';
-    }),
-  );
+/** As of the last line: whoever has to decide about an effect may want to read how it came to that. */
+async function presentState(directory: string, name: string): Promise<ProcessSnapshot | null> {
+  const place = lastFullCheckpoint(directory, name);
+  if (place === null) return null;
+  let state = emptySnapshot();
+  for await (const { items } of partsForwards(directory, name, place))
+    for (const item of items) if (!isBad(item)) state = applyEntry(state, item);
+  return state;
 }
 
 /** What the line with this number, the first of a segment, says of the one before. */
 function prevOf(directory: string, name: string, first: number): string | null {
+  const sealed = sealedSegments(directory, name).find((segment) => segment.first === first);
+  const line = sealed?.isPacked === true ? firstPackedLine(sealed.path) : null;
+  if (line !== null) return prevIn(line);
   using segments = Segments.open(directory, name);
   const segment = segments?.at(segments.find(first)) ?? null;
   if (segment === null) return null;
-  for (const { bytes } of linesForwards(segment.source, 0, segment.end)) {
-    const decoded = decodeLine(bytes);
-    return decoded.ok && decoded.fault === null ? (decoded.keys?.prev ?? null) : null;
-  }
+  for (const { bytes } of linesForwards(segment.source, 0, segment.end)) return prevIn(bytes);
   return null;
+}
+
+function prevIn(line: Buffer): string | null {
+  const decoded = decodeLine(line);
+  return decoded.ok && decoded.fault === null ? (decoded.keys?.prev ?? null) : null;
+}
+
+const FIRST_BYTES = 256 * 1024;
+
+/** Without unpacking all of it; null where the line is longer than what was looked at. */
+function firstPackedLine(path: string): Buffer | null {
+  const packed = withFile(path, (source) => source.read(0, Math.min(FIRST_BYTES, source.sizeBytes)));
+  const bytes = gunzipSync(packed, { finishFlush: constants.Z_SYNC_FLUSH });
+  const end = bytes.indexOf(10);
+  return end < 0 ? null : bytes.subarray(0, end);
 }
 
 const SPILLED = '"spilled"';

@@ -126,14 +126,11 @@ export class Segments implements Disposable {
       try {
         const sealed = sealedSegments(directory, name);
         if (fd === null && sealed.length === 0) return null;
-        // Sealed since it was opened, it is in both places, and in between it is in neither: look again. It would be the
-        // newest of them, and not packed yet.
         const newest = sealed.at(-1);
-        const isChanging = fd === null || (newest?.isPacked === false && isSameFile(fd, newest.path));
-        if (!isChanging || look === LOOKS) {
-          const active = fd === null ? null : activeSegment(fd, activePath, sealed.at(-1));
-          return new Segments(sealed, active, fd);
-        }
+        const active = fd === null ? null : activeSegment(fd, activePath, newest);
+        // Sealed since it was opened, it is in both places, and in between it is in neither: look again.
+        const isChanging = active === null || (newest !== undefined && active.first <= newest.last);
+        if (!isChanging || look === LOOKS) return new Segments(sealed, active, fd);
       } catch (error) {
         if (fd !== null) closeSync(fd);
         throw error;
@@ -193,11 +190,6 @@ function openIfThere(path: string): number | null {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
   }
-}
-
-function isSameFile(fd: number, path: string): boolean {
-  const other = statSync(path, { throwIfNoEntry: false });
-  return other !== undefined && other.ino === fstatSync(fd).ino;
 }
 
 function activeSegment(fd: number, path: string, before: SealedSegment | undefined): OpenSegment {

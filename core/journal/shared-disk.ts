@@ -1,7 +1,7 @@
 // S10 On a network disk neither locks nor syncs mean what they say, and a folder that a service keeps in sync is written by
 //     others behind our back. Journals there are only read, unless somebody insists.
 
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { AppError } from '../model/errors.ts';
 
@@ -24,14 +24,7 @@ const NETWORK: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** What a service leaves in the folders that it keeps in sync, and what it calls them. */
-const SYNC_MARKS = [
-  '.dropbox',
-  '.dropbox.cache',
-  '.stfolder',
-  '.sync',
-  '.owncloudsync.log',
-  '.nextcloudsync.log',
-];
+const SYNC_MARKS = ['.dropbox.cache', '.stfolder', '.sync', '.owncloudsync.log', '.nextcloudsync.log'];
 const SYNCED_NAME =
   /^(dropbox|onedrive|google drive|googledrive|icloud drive|nextcloud|owncloud|mobile documents|cloudstorage|box sync)( |$| -)/i;
 
@@ -47,10 +40,16 @@ export function whyShared(directory: string, platform: string = process.platform
   for (let at = existing; ; at = dirname(at)) {
     const name = at.slice(at.lastIndexOf(sep) + 1);
     if (SYNCED_NAME.test(name)) return `is inside ${at}, which a service keeps in sync`;
-    const mark = SYNC_MARKS.find((file) => existsSync(join(at, file)));
+    const mark = SYNC_MARKS.find((file) => existsSync(join(at, file))) ?? dropboxMark(at);
     if (mark !== undefined) return `is inside ${at}, which a service keeps in sync (it has ${mark})`;
     if (dirname(at) === at) return null;
   }
+}
+
+/** A file in the root of what is kept in sync; a folder of that name, in the home directory, is only its settings. */
+function dropboxMark(directory: string): string | undefined {
+  const stats = statSync(join(directory, '.dropbox'), { throwIfNoEntry: false });
+  return stats?.isFile() === true ? '.dropbox' : undefined;
 }
 
 function nearestExisting(path: string): string {

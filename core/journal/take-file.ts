@@ -10,6 +10,7 @@ import { FOLD_VERSION } from '../model/fold.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { FilePosition, Heads } from './append-file.ts';
 import { copyFile, type Disk } from './disk.ts';
+import { FIRST_PREV } from './codec.ts';
 import { lastEpoch, positionOf } from './file-facts.ts';
 import { HeadFile, headPath, readHead, type Head } from './head-file.ts';
 import type { HostIdentity } from './host-identity.ts';
@@ -71,9 +72,7 @@ export async function takeFile(options: TakeOptions): Promise<Taken> {
     const left = positionOf(fd, sealed);
     if (!isRepair) refuseOlder(process, path, left, sealed);
     if (near !== null && !isRepair) refuseLostTail(process, path, near, fd, left);
-    const foreign = await mend(options, fd, Math.max(near?.seq ?? 0, far?.seq ?? 0));
-    // What a killed writer left may be nowhere but in memory, and everything here is about to be called durable.
-    await disk.sync(fd);
+    const foreign = await mendAndSync(options, fd, near, far);
     const position = positionOf(fd, sealed);
     const found = { fd, position, near, far, machine: identity.machine, marker: options.marker };
     const concern = isRepair ? null : concernOf(path, found);
@@ -86,6 +85,35 @@ export async function takeFile(options: TakeOptions): Promise<Taken> {
   } catch (error) {
     disk.close(fd);
     throw error;
+  }
+}
+
+/** What a killed writer left may be nowhere but in memory, and everything here is about to be called durable. */
+async function mendAndSync(
+  options: TakeOptions,
+  fd: number,
+  near: Head | null,
+  far: Head | null,
+): Promise<{ readonly from: number; readonly to: number } | null> {
+  const { disk, directory, name } = options;
+  try {
+    const foreign = await mend(options, fd, Math.max(near?.seq ?? 0, far?.seq ?? 0));
+    await disk.sync(fd);
+    return foreign;
+  } catch (error) {
+    // The next to take it must not believe a sync that only did not fail once more [J7].
+    if (!(error instanceof AppError)) rememberUnsynced(disk, headPath(directory, name), near);
+    throw error;
+  }
+}
+
+function rememberUnsynced(disk: Disk, path: string, near: Head | null): void {
+  const blank = { seq: 0, hash: FIRST_PREV, first: 0, sizeBytes: 0, inode: 0, machine: '' };
+  try {
+    using file = new HeadFile(disk, path);
+    file.write({ ...blank, ...near, isUnsynced: true });
+  } catch {
+    // The disk takes nothing, which is what is being told.
   }
 }
 
@@ -122,7 +150,12 @@ async function writeAnew(
 ): Promise<void> {
   const temporary = join(segmentsDirectory(directory, name), 'rewrite.tmp');
   disk.makeDirectory(dirname(temporary));
-  await copyFile(disk, path, temporary);
+  try {
+    await copyFile(disk, path, temporary);
+  } catch (error) {
+    disk.remove(temporary);
+    throw error;
+  }
   // The head knows of another file coming, or it would be taken for a copy.
   using file = new HeadFile(disk, headPath(directory, name));
   await file.writeSynced(head);

@@ -87,7 +87,8 @@ export function concernOf(path: string, found: Found): string | null {
     near.inode === 0 ||
     near.inode === fstatSync(fd).ino ||
     hasNoInodes(path);
-  if (isSameFile && near.machine === machine) return null;
+  const isSameMachine = near.machine === machine || near.machine === '' || machine === '';
+  if (isSameFile && isSameMachine) return null;
   return marker.copiedFrom === null
     ? 'This journal was moved, copied or restored since it was last written. Make sure that nobody runs another copy of it and that it is the newest, then resume.'
     : 'This journal is a copy of one that is still there, and what is unfinished in it may be done by the other. Decide which of the two goes on, then resume.';

@@ -14,7 +14,8 @@ export type EffectEnd =
   /** A large result lies outside of the journal; `result` is null then [S16]. */
   | { readonly kind: 'done'; readonly result: Json; readonly spilled?: SpillReference }
   | { readonly kind: 'did_not_happen'; readonly error: string }
-  | { readonly kind: 'in_doubt'; readonly error: string };
+  /** `happened`: nobody doubts that, and what it gave is lost [S16]. */
+  | { readonly kind: 'in_doubt'; readonly error: string; readonly happened?: true };
 
 /** One effect of an open invocation, as the journal tells it. */
 export interface RecordedEffect {

@@ -312,7 +312,7 @@ function effectEnded(state: ProcessSnapshot, data: JsonObject, end: EffectEnd | 
 
 /** It happened, so it is never run again; what it gave has to be said by somebody who knows [S16]. */
 function effectValueLost(state: ProcessSnapshot, effectId: string): void {
-  const end: EffectEnd = { kind: 'in_doubt', error: 'it happened, and what it gave is lost' };
+  const end: EffectEnd = { kind: 'in_doubt', error: 'it happened, and what it gave is lost', happened: true };
   for (const open of state.open) {
     open.effects = open.effects.map((effect) =>
       effect.effectId === effectId ? { ...effect, effectClass: 'ask', end } : effect,

@@ -71,8 +71,8 @@ export interface AppendOptions {
 }
 
 /**
- * An append-only journal of many processes. Reading never writes [J4]. All methods but `append` and `checkpoint`
- * work without the right to write.
+ * An append-only journal of many processes. Reading never writes [J4]. All methods but `append`, `checkpoint`, `claim`
+ * and `spill` work without the right to write.
  */
 export interface JournalProvider {
   /** Resolves once the entry is as durable as the journal promises [P1]; entries of a process keep call order. */

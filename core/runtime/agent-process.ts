@@ -227,10 +227,8 @@ export class AgentProcess {
   #setGoingSuspended(): void {
     const own = this.snapshot.holds.map((hold) => hold.kind).filter(liftsAtStart);
     if (own.length > 0) this.#lifecycle.lift(own, host('the host started'));
-    // What is queued waits; cron keeps at most one event for each trigger [S42]. Where nobody knows whether this journal is
-    // the one that counts, its triggers are off [S10].
-    const isDoubtful = this.snapshot.holds.some(({ kind }) => kind === 'gap');
-    if (this.#lifecycle.state === 'suspended' && !isDoubtful) this.#openTriggers();
+    // What is queued waits; cron keeps at most one event for each trigger [S42].
+    if (this.#lifecycle.state === 'suspended') this.#openTriggers();
   }
 
   // --- what operators do, one at a time
@@ -341,6 +339,17 @@ export class AgentProcess {
           { effectId },
         );
       }
+      if (
+        effect.end?.kind === 'in_doubt' &&
+        effect.end.happened === true &&
+        resolution.kind === 'did_not_happen'
+      ) {
+        throw new AppError(
+          'effect.happened',
+          `${effect.name} happened: the journal says so, and only what it gave is lost. Say what it gave, or skip it.`,
+          { effectId },
+        );
+      }
       this.#recorder.note('effect_resolved', {
         effect_id: effectId,
         resolution: resolution.kind,
@@ -428,6 +437,8 @@ export class AgentProcess {
   }
 
   #openTriggers(): void {
+    // Where nobody knows whether this journal is the one that counts, its triggers are off [S10].
+    if (this.snapshot.holds.some(({ kind }) => kind === 'gap')) return;
     try {
       this.triggers.open();
     } catch (error) {

@@ -9,6 +9,10 @@ const MAX_ERROR = 1_000;
 const MAX_PREVIEW = 200;
 /** Of one invocation: all of them are in every checkpoint that is written meanwhile [S20]. */
 const MAX_EFFECTS = 10_000;
+/** A larger result lies beside the journal; so does all but a small one once an invocation has this much in its checkpoints. */
+const MAX_RESULT_BYTES = 64 * 1024;
+const MAX_INLINE_BYTES = 1024 * 1024;
+const SMALL_RESULT_BYTES = 1024;
 
 export interface GateOptions {
   readonly definition: ProcessDefinition;
@@ -36,6 +40,8 @@ export class EffectGate {
   readonly #pending = new Map<string, Pending>();
   /** Permitted and not ended. */
   readonly #performing = new Set<string>();
+  /** What the results of each invocation that this host saw take inside their entries. */
+  readonly #inline = new Map<string, number>();
   #isOpen = true;
 
   constructor(options: GateOptions) {
@@ -119,18 +125,25 @@ export class EffectGate {
       return;
     }
     const generation = this.#options.generation();
-    const kept = this.#options.recorder().keep(end.result);
-    if (kept === null) {
-      note({ result: end.result });
+    const inline = this.#inline.get(eventId) ?? 0;
+    const maxBytes = inline > MAX_INLINE_BYTES ? SMALL_RESULT_BYTES : MAX_RESULT_BYTES;
+    const kept = this.#options.recorder().keep(end.result, maxBytes);
+    if ('value' in kept) {
+      this.#inline.set(eventId, inline + kept.bytes);
+      note({ result: kept.value });
       return;
     }
-    kept.then(
+    kept.spilled.then(
       (spilled) => {
         // Its worker is gone meanwhile, and the effect has become a doubt like any other that was under way.
         if (this.#options.generation() === generation) note({ spilled: { ...spilled } });
       },
       (error: unknown) => this.#options.onUnkept(error),
     );
+  }
+
+  invocationEnded(eventId: string): void {
+    this.#inline.delete(eventId);
   }
 
   /** What was announced and never permitted did not happen, and is no doubt: it is taken back. */

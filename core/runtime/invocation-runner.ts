@@ -168,7 +168,9 @@ export class InvocationRunner {
     for (const open of this.#snapshot.open) {
       if (this.isRunning(open.event.eventId)) continue;
       const effect = open.effects.find(needsOperator);
-      if (effect !== undefined) return `in doubt: ${effect.name} #${open.invocation}`;
+      if (effect === undefined) continue;
+      const isLost = effect.end?.kind === 'in_doubt' && effect.end.happened === true;
+      return `in doubt: ${effect.name} #${open.invocation}${isLost ? ': it happened, and what it gave is lost' : ''}`;
     }
     return null;
   }
@@ -367,6 +369,8 @@ export class InvocationRunner {
   }
 
   #ended(run: number): void {
+    const ended = this.#runs.get(run);
+    if (ended !== undefined) this.#gate.invocationEnded(ended.eventId);
     this.#runs.delete(run);
     this.#recorder.cycleEnded();
     this.#options.events.onEnded();

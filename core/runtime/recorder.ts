@@ -4,6 +4,7 @@
 
 import type { EntryType } from '../model/entry.ts';
 import { snapshotToState } from '../model/checkpoint.ts';
+import { asAppError } from '../model/errors.ts';
 import { applyEntry, FOLD_VERSION } from '../model/fold.ts';
 import { cloneJson, recordable, type Json, type JsonObject } from '../model/json.ts';
 import { isRecorded, type JournalLevel } from '../model/levels.ts';
@@ -16,8 +17,17 @@ const SMALL_CHECKPOINT_BYTES = 4 * 1024;
 const SPACING = 4;
 /** Inside a long invocation, at the least [S20]. */
 const LONG_BYTES = 256 * 1024;
-/** A larger result lies beside the journal, and its entry names it [S16]. */
-const SPILL_BYTES = 64 * 1024;
+
+export type Kept =
+  | { readonly value: Json; readonly bytes: number }
+  | { readonly spilled: Promise<SpillReference> };
+
+/** Rejects for whoever waits; an entry that nobody waits for ends nothing. */
+function refused({ error }: { readonly error: unknown }): Promise<never> {
+  const refusal = Promise.reject(asAppError(error));
+  refusal.catch(() => {});
+  return refusal;
+}
 
 export interface RecorderOptions {
   readonly journal: JournalProvider;
@@ -35,7 +45,8 @@ export class Recorder {
   #snapshot: ProcessSnapshot;
   #lastCheckpointBytes = 0;
   #bytesSince = 0;
-  #failed = false;
+  /** The first entry that the journal did not take; nothing is recorded behind it. */
+  #failure: { readonly error: unknown } | null = null;
   #last: Promise<void> = Promise.resolve();
 
   constructor(snapshot: ProcessSnapshot, options: RecorderOptions) {
@@ -54,6 +65,8 @@ export class Recorder {
    */
   record(type: EntryType, given: JsonObject, options: AppendOptions = {}): Promise<void> {
     const { level, clock, ids, process, journal } = this.#options;
+    // Order is kept, or nothing is: what is missing would be missing for ever behind what came after it.
+    if (this.#failure !== null) return refused(this.#failure);
     // At level none the state lives in memory only, and the journal's silence is what was asked for.
     if (level !== 'none' && !isRecorded(level, type)) return Promise.resolve();
     const data = recordable(given, `the entry ${type}`) as JsonObject;
@@ -70,18 +83,24 @@ export class Recorder {
     return this.#settle(journal.append(entry, options));
   }
 
-  /** Where a large value lies from now on [S16]; null for one that its entry can hold itself. */
-  keep(value: Json): Promise<SpillReference> | null {
+  /**
+   * A value as its entry can hold it: itself, with its size as JSON, or, above `maxBytes`, where it lies from now on
+   * [S16].
+   * @throws `json.not-recordable`
+   */
+  keep(given: Json, maxBytes: number): Kept {
     const { level, process, journal } = this.#options;
-    if (level === 'none') return null;
+    const value = recordable(given, 'the result');
+    if (level === 'none') return { value, bytes: 0 };
     const text = JSON.stringify(value);
-    return text.length <= SPILL_BYTES ? null : journal.spill(process, Buffer.from(text));
+    if (text.length <= maxBytes) return { value, bytes: text.length };
+    return { spilled: journal.spill(process, Buffer.from(text)) };
   }
 
   /** The journal failed where no entry was written; nothing is recorded any more. */
   failed(error: unknown): void {
-    if (this.#failed) return;
-    this.#failed = true;
+    if (this.#failure !== null) return;
+    this.#failure = { error };
     this.#options.onFailure(error);
   }
 
@@ -115,6 +134,7 @@ export class Recorder {
   checkpoint(): Promise<void> {
     const { level, process, journal, clock, ids } = this.#options;
     if (level === 'none') return Promise.resolve();
+    if (this.#failure !== null) return refused(this.#failure);
     const state = snapshotToState(this.#snapshot, FOLD_VERSION);
     const timestamp = timestampOf(clock.now());
     const seq = this.#snapshot.seq + 1;

@@ -234,6 +234,12 @@ describe('[S10] a place where locks mean nothing', () => {
     },
   );
 
+  test('but not a home directory in which a client keeps its settings', () => {
+    const home = tempDirectory();
+    mkdirSync(join(home, '.dropbox'));
+    expect(whyShared(join(home, 'code'))).toBeNull();
+  });
+
   test('so is one that a service left its mark in, however it is called', () => {
     const root = tempDirectory();
     mkdirSync(join(root, 'shared/.stfolder'), { recursive: true });

@@ -4,6 +4,13 @@
 import { cpSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { systemClock } from '../../core/host/system-clock.ts';
+import { InMemoryJournal } from '../../core/journal/index.ts';
+import type { NewEntry } from '../../core/model/entry.ts';
+import { RetryableError } from '../../core/model/errors.ts';
+import type { JournalProvider } from '../../core/model/ports.ts';
+import { emptySnapshot } from '../../core/model/snapshot.ts';
+import { Recorder } from '../../core/runtime/recorder.ts';
 import { bench, folded, isIdle, OPERATOR, type Bench } from '../support/runtime.ts';
 
 const spills = ({ directory }: Bench): string => join(directory, 'journal/.holdfast/spills/agent');
@@ -40,9 +47,13 @@ test('[S16] a large result that is lost is asked for, and never fetched again', 
     effectClass: 'ask',
     end: { kind: 'in_doubt', error: 'it happened, and what it gave is lost' },
   });
+  await expect(
+    b.process.resolveEffect(effect!.effectId, { kind: 'did_not_happen' }, OPERATOR),
+  ).rejects.toMatchObject({ code: 'effect.happened' });
   await b.process.resolveEffect(effect!.effectId, { kind: 'happened', result: 'as I saw it' }, OPERATOR);
   await b.until('the end', isIdle);
   expect(b.ledger()).toEqual(['fetch', 'got 200000', 'got 11']);
+  await b.quit();
   expect((await folded(b)).open).toEqual([]);
 });
 
@@ -113,4 +124,33 @@ test('[S36] a damaged journal leaves the process in trouble that says where, and
   expect(next.process.live.trouble!.message).toContain(`line ${lines + 1} at byte`);
   await next.process.stop(OPERATOR);
   await expect(next.trigger()).rejects.toMatchObject({ code: 'journal.damaged' });
+});
+
+test('[P1, J7] behind an entry that the journal did not take nothing is recorded: what is missing would be missing for ever', async () => {
+  const journal = new InMemoryJournal();
+  let isFull = false;
+  const refusing: JournalProvider = Object.assign(Object.create(journal) as JournalProvider, {
+    append: async (entry: NewEntry) => {
+      if (isFull) throw new RetryableError('journal.disk-full', 'full');
+      return InMemoryJournal.prototype.append.call(journal, entry);
+    },
+  });
+  const failures: unknown[] = [];
+  const recorder = new Recorder(emptySnapshot(), {
+    journal: refusing,
+    process: 'agent',
+    level: 'checkpoint',
+    checkpointEvery: 'auto',
+    clock: systemClock(),
+    ids: { next: () => crypto.randomUUID() },
+    onFailure: (error) => failures.push(error),
+  });
+  await recorder.record('context_update', { key: 'n', value: 1 });
+  isFull = true;
+  await expect(recorder.record('context_update', { key: 'n', value: 2 })).rejects.toThrow('full');
+  isFull = false;
+  await expect(recorder.record('invocation_result', { event_id: 'e' })).rejects.toThrow('full');
+  await expect(recorder.checkpoint()).rejects.toThrow('full');
+  expect(failures).toHaveLength(1);
+  expect((await journal.read('agent')).map(({ entry_type }) => entry_type)).toEqual(['context_update']);
 });
