@@ -232,9 +232,12 @@ export function verifyLine({ text, object }: ParsedLine, prevHash?: string): Ver
 
 /** The number that a line of ours gives itself; null for any other line, and where the checksum does not hold. */
 export function recordedSeq(line: Buffer): number | null {
-  const text = line.toString('utf8');
+  // As bytes, whatever they are: a line that can't be read may still say its number.
+  const text = line.toString('latin1');
   const keys = keysOf(text);
-  return keys !== null && hasValidCrc(text) ? keys.seq : null;
+  if (keys === null) return null;
+  const crc = hexOf(crc32(line.subarray(0, -CRC_TAIL_LENGTH)));
+  return text.startsWith(crc, text.length - CRC_TAIL_LENGTH + 8) ? keys.seq : null;
 }
 
 /** The keys at a line's end, from the part of fixed width backwards; null where they are not as we write them. */
@@ -250,8 +253,12 @@ function keysOf(text: string): LineKeys | null {
   const seq = Number(text.slice(seqAt, seqEnd));
   const ack = Number(text.slice(ackAt, tailAt));
   const prev = text.slice(tailAt + 9, tailAt + 31);
-  const isWhole = seqAt < seqEnd && ackAt < tailAt && Number.isSafeInteger(seq) && Number.isSafeInteger(ack);
-  return isWhole && PREV.test(prev) ? { seq, ack, prev } : null;
+  return isCount(seqEnd - seqAt) && isCount(tailAt - ackAt) && PREV.test(prev) ? { seq, ack, prev } : null;
+}
+
+/** Of so many digits every number is one that a double holds. */
+function isCount(digits: number): boolean {
+  return digits >= 1 && digits <= 15;
 }
 
 /** Where the digits begin that end there. */
@@ -272,7 +279,10 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 
 /** The CRC-32 of a text's UTF-8 bytes, in 8 hexadecimal digits. Looked up, since writing out such a number takes as long as computing it. */
 function crcOf(text: string): string {
-  const crc = crc32(text);
+  return hexOf(crc32(text));
+}
+
+function hexOf(crc: number): string {
   return `${HEX[crc >>> 24]}${HEX[(crc >>> 16) & 0xff]}${HEX[(crc >>> 8) & 0xff]}${HEX[crc & 0xff]}`;
 }
 

@@ -106,6 +106,7 @@ function digitsOf(decimal: string): string {
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
   const all = (whole + fraction).replace(/^0+/, '');
   const digits = all.replace(/0+$/, '');
-  if (digits === '') return `${sign}0`;
+  // A zero is a zero, as JSON.parse has it.
+  if (digits === '') return '0';
   return `${sign}${digits}e${Number(exponent) - fraction.length + (all.length - digits.length)}`;
 }

@@ -181,8 +181,9 @@ export function* journalLines(
 export function numberBefore(source: ByteSource, offset: number, first: number): number {
   let behind = 0;
   for (const { bytes } of linesBackwards(source, offset)) {
-    const seq = mayHaveNumber(bytes) ? recordedSeq(bytes) : null;
-    if (seq !== null) return seq + behind;
+    const decoded = mayHaveNumber(bytes) ? decodeLine(bytes) : null;
+    if (decoded?.ok === true && decoded.keys !== null && decoded.fault === null)
+      return decoded.keys.seq + behind;
     behind += 1;
   }
   return first - 1 + behind;
@@ -258,11 +259,13 @@ function toPage(lines: readonly Located[], previous: Located | undefined): Entry
   if (previous !== undefined) {
     const item = toItem(previous.line, () => numberOf(previous), NOT_READ);
     before = behind(previous.line, item);
+    last = item?.seq ?? numberOf(previous);
   }
   for (const located of lines) {
     const { segment, line } = located;
     if (line.offset === 0 && segment.isFirst) before = beforeFirst(segment.first, line);
-    else if (segment !== segmentBefore && !isNext(segment, before)) before = NOT_READ;
+    // A segment may be missing between.
+    else if (segment !== segmentBefore && last !== null && last + 1 !== segment.first) before = NOT_READ;
     if (segment !== segmentBefore) last = null;
     segmentBefore = segment;
     // Looked for only where a line does not say its number itself.
@@ -282,11 +285,6 @@ function toPage(lines: readonly Located[], previous: Located | undefined): Entry
 
 function numberOf({ segment, line }: Located): number {
   return numberBefore(segment.source, line.offset, segment.first) + 1;
-}
-
-/** Whether the line before is the one that stands before this segment: a segment may be missing between. */
-function isNext(segment: OpenSegment, before: Before): boolean {
-  return before.seq === null || before.seq + 1 === segment.first;
 }
 
 const CHECKPOINT = '"checkpoint"';

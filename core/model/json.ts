@@ -102,16 +102,24 @@ export function withTaggedNumbers(value: Json): Json {
 /** JSON for a person: every number as it was written, `NaN` included, which makes it no JSON for a program. */
 export function showJson(value: Json, indent?: number): string {
   return JSON.stringify(withMarkedNumbers(value), null, indent).replaceAll(
-    /"\\u0000(NaN|-?Infinity)"/g,
-    '$1',
+    /"((?:\\u0000)*)\\u0000(NaN|-?Infinity)"/g,
+    (_, more: string, token: string) => (more === '' ? token : `"${more}${token}"`),
   );
 }
 
 function withMarkedNumbers(value: Json): Json {
   if (value instanceof RawNumber) return value.isJson ? value : `\u0000${value.source}`;
+  if (typeof value === 'string') return withoutMark(value);
   if (Array.isArray(value)) return value.map((item: Json) => withMarkedNumbers(item));
-  if (isObject(value)) return mapValues(value, withMarkedNumbers);
-  return value;
+  if (!isObject(value)) return value;
+  const marked: Record<string, Json> = {};
+  for (const [key, item] of Object.entries(value)) define(marked, withoutMark(key), withMarkedNumbers(item));
+  return marked;
+}
+
+/** A text that looks like a marked number gets one mark more, which is taken away again. */
+function withoutMark(text: string): string {
+  return /^\0+(?:NaN|-?Infinity)$/.test(text) ? `\0${text}` : text;
 }
 
 /** A deep copy; raw numbers are immutable and shared. */
