@@ -34,7 +34,7 @@ export async function judgeTail(directory: string, name: string, acknowledged: n
   let hasOurs = false;
   let foreign: Verdict['foreign'] = null;
   let isBase = base !== null;
-  for (const { segment, line, item } of journalLines(directory, name, base)) {
+  for (const { segment, isActive, line, item } of journalLines(directory, name, base)) {
     const bad = damageOf(item);
     if ((lines += 1) % LINES_A_TURN === 0) await new Promise((resolve) => void setImmediate(resolve));
     last ??= segment - 1;
@@ -42,7 +42,7 @@ export async function judgeTail(directory: string, name: string, acknowledged: n
     if (bad !== null && !(isBase && !isBad(item))) {
       damage.push(bad);
       if (firstAt === null) {
-        firstAt = { first: segment, offset: line.offset };
+        firstAt = { first: segment, isActive, offset: line.offset };
         firstSeq = last + 1;
         isAcknowledged = acknowledged >= firstSeq;
       }

@@ -25,8 +25,9 @@ const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /** The beginning of a line, or the end of the last one. */
 export interface Place {
-  /** The number of its segment's first line. */
+  /** The number of its segment's first line, and whether that was the active one. */
   readonly first: number;
+  readonly isActive: boolean;
   readonly offset: number;
   /** The number of the line that begins there, where it is known. */
   readonly line?: number;
@@ -103,10 +104,11 @@ export async function* partsForwards(
   let items: (StoredEntry | BadLine)[] = [];
   let bytes = 0;
   let next: FollowedPlace | null = null;
-  for (const { segment, inode, hash, item } of journalLines(directory, name, from)) {
+  for (const { segment, isActive, inode, hash, item } of journalLines(directory, name, from)) {
     items.push(item);
     bytes += item.sizeBytes;
-    next = { first: segment, offset: item.offset + item.sizeBytes, line: item.seq + 1, inode, hash };
+    const offset = item.offset + item.sizeBytes;
+    next = { first: segment, isActive, offset, line: item.seq + 1, inode, hash };
     if (items.length < PART_LINES && bytes < PART_BYTES) continue;
     yield { items, next: followCursor(next) };
     items = [];
@@ -118,9 +120,10 @@ export async function* partsForwards(
 
 /** Whether what was read up to there is still what stands there: a journal may have been cut or replaced. */
 export function isStillThere(directory: string, name: string, cursor: Cursor): boolean {
-  const { first, offset, inode, hash } = followedPlaceOf(cursor);
+  const place = followedPlaceOf(cursor);
+  const { offset, inode, hash } = place;
   using segments = Segments.open(directory, name);
-  const at = segments?.find(first) ?? -1;
+  const at = segments?.find(place) ?? -1;
   // A sealed segment has been renamed or packed since, and is written no more.
   if (segments === null || at < segments.sealed.length) return at >= 0;
   const active = segments.at(at);
@@ -133,6 +136,7 @@ export function isStillThere(directory: string, name: string, cursor: Cursor): b
 export interface JournalLine {
   /** The number of its segment's first line, and that segment's file. */
   readonly segment: number;
+  readonly isActive: boolean;
   readonly path: string;
   readonly inode: number;
   readonly hash: string;
@@ -148,15 +152,15 @@ export function* journalLines(
 ): Generator<JournalLine> {
   using segments = Segments.open(directory, name);
   if (segments === null) return;
-  let at = from === null ? 0 : segments.find(from.first);
-  if (at < 0) throw badCursor();
+  const startAt = from === null ? 0 : segments.find(from);
+  if (startAt < 0) throw badCursor();
   let before = NOT_READ;
   let expected = 1;
-  for (; at < segments.count; at += 1) {
+  for (let at = startAt; at < segments.count; at += 1) {
     const segment = segments.at(at);
     if (segment === null) continue;
-    const { first, path, inode, source, end } = segment;
-    const start = from?.first === first ? from.offset : 0;
+    const { first, isActive, path, inode, source, end } = segment;
+    const start = from !== null && at === startAt ? from.offset : 0;
     const isBeginning = at === 0 && start === 0;
     if (start > 0 || first !== expected) before = NOT_READ;
     // Looked for only where a line does not say its number itself.
@@ -166,7 +170,7 @@ export function* journalLines(
       if (isBeginning && line.offset === 0) before = beforeFirst(first, line);
       const item = toItem(line, next, before);
       const hash = hashLine(line.bytes);
-      if (item !== null) yield { segment: first, path, inode, hash, line, item };
+      if (item !== null) yield { segment: first, isActive, path, inode, hash, line, item };
       before = { hash, seq: seqOf(item) };
       last = item?.seq ?? next();
     }
@@ -218,13 +222,13 @@ interface Located {
 
 /** The committed lines before a place, or before the end, last first, over all segments that are there. */
 function* backwards(segments: Segments, before: Place | null): Generator<Located> {
-  let at = before === null ? segments.count - 1 : segments.find(before.first);
-  if (at < 0 && segments.count > 0) throw badCursor();
-  for (; at >= 0; at -= 1) {
+  const startAt = before === null ? segments.count - 1 : segments.find(before);
+  if (startAt < 0 && segments.count > 0) throw badCursor();
+  for (let at = startAt; at >= 0; at -= 1) {
     const segment = segments.at(at);
     if (segment === null) return;
     let { end } = segment;
-    if (before?.first === segment.first) {
+    if (before !== null && at === startAt) {
       end = Math.min(before.offset, end);
       if (committedEnd(segment.source, end) !== end) throw badCursor();
     }
@@ -295,7 +299,8 @@ export function lastFullCheckpoint(directory: string, name: string): Place | nul
   using segments = Segments.open(directory, name);
   if (segments === null) return null;
   for (const { segment, line } of backwards(segments, null))
-    if (isFullCheckpointLine(line)) return { first: segment.first, offset: line.offset };
+    if (isFullCheckpointLine(line))
+      return { first: segment.first, isActive: segment.isActive, offset: line.offset };
   return null;
 }
 
@@ -359,27 +364,27 @@ function isBlank(bytes: Buffer): boolean {
   return true;
 }
 
-function cursorAt({ first }: { readonly first: number }, offset: number): Cursor {
-  return `${first}.${offset}` as Cursor;
+function cursorAt({ first, isActive }: Omit<Place, 'offset'>, offset: number): Cursor {
+  return `${isActive ? 'a' : ''}${first}.${offset}` as Cursor;
 }
 
 /** @throws `journal.bad-cursor` for what no journal gave out */
 function placeOf(cursor: Cursor): Place {
-  const match = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor);
+  const match = /^(a?)(\d{1,15})\.(\d{1,15})$/.exec(cursor);
   if (match === null) throw badCursor();
-  return { first: Number(match[1]), offset: Number(match[2]) };
+  return { first: Number(match[2]), isActive: match[1] === 'a', offset: Number(match[3]) };
 }
 
-function followCursor({ first, offset, line, inode, hash }: FollowedPlace): Cursor {
-  return `${first}.${offset}.${line}.${inode}.${hash}` as Cursor;
+function followCursor({ first, isActive, offset, line, inode, hash }: FollowedPlace): Cursor {
+  return `${isActive ? 'a' : ''}${first}.${offset}.${line}.${inode}.${hash}` as Cursor;
 }
 
 /** @throws `journal.bad-cursor` for what no journal gave out */
 export function followedPlaceOf(cursor: Cursor): FollowedPlace {
-  const match = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,20})\.([\w-]{22})$/.exec(cursor);
+  const match = /^(a?)(\d{1,15})\.(\d{1,15})\.(\d{1,15})\.(\d{1,20})\.([\w-]{22})$/.exec(cursor);
   if (match === null) throw badCursor();
-  const [first, offset, line, inode] = match.slice(1, 5).map(Number) as [number, number, number, number];
-  return { first, offset, line, inode, hash: match[5]! };
+  const [first, offset, line, inode] = match.slice(2, 6).map(Number) as [number, number, number, number];
+  return { first, isActive: match[1] === 'a', offset, line, inode, hash: match[6]! };
 }
 
 function badCursor(): AppError {

@@ -155,7 +155,7 @@ function prevOf(directory: string, name: string, first: number): string | null {
   const line = sealed?.isPacked === true ? firstPackedLine(sealed.path) : null;
   if (line !== null) return prevIn(line);
   using segments = Segments.open(directory, name);
-  const segment = segments?.at(segments.find(first)) ?? null;
+  const segment = segments?.at(segments.find({ first, isActive: false })) ?? null;
   if (segment === null) return null;
   for (const { bytes } of linesForwards(segment.source, 0, segment.end)) return prevIn(bytes);
   return null;
@@ -181,7 +181,7 @@ const SPILLED = '"spilled"';
 /** The spills that the entries of a segment brought. */
 function spillsOf(directory: string, name: string, first: number): readonly string[] {
   using segments = Segments.open(directory, name);
-  const segment = segments?.at(segments.find(first)) ?? null;
+  const segment = segments?.at(segments.find({ first, isActive: false })) ?? null;
   const found: string[] = [];
   if (segment === null) return found;
   for (const { bytes } of linesForwards(segment.source, 0, segment.end)) {

@@ -34,6 +34,7 @@ export interface OpenSegment {
   readonly first: number;
   /** Whether it is the oldest that is there. */
   readonly isFirst: boolean;
+  readonly isActive: boolean;
   readonly path: string;
   readonly inode: number;
   readonly source: ByteSource;
@@ -147,8 +148,12 @@ export class Segments implements Disposable {
     return this.#sealed;
   }
 
-  /** The index of the segment whose first line has this number, or -1. */
-  find(first: number): number {
+  /**
+   * The index of the segment whose first line has this number, or -1. What was active may be sealed by now; what was put
+   * back from an older copy may begin where a sealed one does.
+   */
+  find({ first, isActive }: { readonly first: number; readonly isActive: boolean }): number {
+    if (isActive && this.#active?.first === first) return this.#sealed.length;
     const at = this.#sealed.findIndex((segment) => segment.first === first);
     return at < 0 && this.#active?.first === first ? this.#sealed.length : at;
   }
@@ -165,7 +170,9 @@ export class Segments implements Disposable {
     const source = isPacked ? unpacked(path) : (this.#opened(path) ?? unpacked(path + PACKED_SUFFIX));
     const isFirst = index === 0;
     // Nobody writes it any more, so nobody asks whether it is still the same file.
-    return source === null ? null : { first, isFirst, path, inode: 0, source, end: committedEnd(source) };
+    return source === null
+      ? null
+      : { first, isFirst, isActive: false, path, inode: 0, source, end: committedEnd(source) };
   }
 
   /** Null where it has been packed or removed. */
@@ -196,7 +203,15 @@ function activeSegment(fd: number, path: string, before: SealedSegment | undefin
   const source = fileSource(fd);
   const end = committedEnd(source);
   const first = ownFirstSeq(source, end) ?? (before === undefined ? 1 : before.last + 1);
-  return { first, isFirst: before === undefined, path, inode: fstatSync(fd).ino, source, end };
+  return {
+    first,
+    isFirst: before === undefined,
+    isActive: true,
+    path,
+    inode: fstatSync(fd).ino,
+    source,
+    end,
+  };
 }
 
 /** The number that the first line gives itself; null where it gives none that can be trusted. */

@@ -66,7 +66,10 @@ export async function takeFile(options: TakeOptions): Promise<Taken> {
   if (isNew && near !== null && !isRepair) refuseMissing(process, path, near);
   const fd = disk.open(path, APPEND_FLAGS);
   try {
-    if (isNew) await disk.syncDirectory(directory);
+    // Whoever was here last may have died, or failed, between giving a name and making it durable.
+    await disk.syncDirectory(directory);
+    if (existsSync(segmentsDirectory(directory, name)))
+      await disk.syncDirectory(segmentsDirectory(directory, name));
     const sealed = sealedSegments(directory, name).at(-1) ?? null;
     // A journal that lost its end is left exactly as it is, the rest of its last line included.
     const left = positionOf(fd, sealed);
@@ -130,8 +133,7 @@ async function mend(
   if (damage.length > 0 && !options.isRepair) throw damagedError(process, damage);
   if (unfinished !== null) {
     // What is sealed was durable before it was sealed: damage in there is never an unfinished batch.
-    if (sealedSegments(directory, name).some(({ first }) => first === unfinished.first))
-      throw damagedError(process, [unfinished.damage]);
+    if (!unfinished.isActive) throw damagedError(process, [unfinished.damage]);
     tell('unfinished_batch', await quarantineTail(disk, directory, name, fd, unfinished.offset));
     return null;
   }
