@@ -53,7 +53,7 @@ class ProcessCopy {
   readonly #plan: RepairPlan;
   readonly #ids: DuplicateIds;
   readonly #quarantine: Quarantine<GapReason>;
-  readonly #gaps: Gaps;
+  readonly #gaps = new Gaps();
   #leftOutAt = 0;
   #kept: PartFile | null = null;
   /** Of the segment, kept or not. */
@@ -70,7 +70,6 @@ class ProcessCopy {
     this.#plan = plan;
     this.#ids = new DuplicateIds(checked.suspects);
     this.#quarantine = new Quarantine(disk, to, target.name);
-    this.#gaps = new Gaps(checked.facts);
   }
 
   async make(): Promise<CopiedProcess> {
@@ -89,10 +88,10 @@ class ProcessCopy {
     const next = nextSegmentPath(directory, name);
     if (segment !== null && segment.last !== null && isFile(next))
       await this.#copyWhole(next, nextSegmentPath(this.#to, name));
-    this.#gaps.end(this.#checked.lostTail);
-    const { found, foreign, last, lastFull, isApart } = this.#gaps;
+    const { gaps, foreign } = this.#gaps.end(this.#checked.lostTail);
+    const { last, lastFull, isApart } = this.#gaps;
     return {
-      gaps: found,
+      gaps,
       foreign,
       last,
       lastFull,

@@ -4,7 +4,7 @@ import { isFullCheckpoint } from '../model/checkpoint.ts';
 import { FIRST_PREV } from './codec.ts';
 import type { LeftOut } from './quarantine.ts';
 import type { MetLine } from './repair-plan.ts';
-import { gapKey, isDropped, isKnownForeign, type Facts } from './verify-facts.ts';
+import { gapKey, isDropped, isKnownForeign, learn, noFacts } from './verify-facts.ts';
 import type { DamageKind, NoteKind, Place } from './verify-findings.ts';
 import type { ScannedSegment } from './verify-scan.ts';
 
@@ -32,17 +32,26 @@ export function weightOf(reason: GapReason): 'end' | 'none' | 'loss' {
   return reason === 'foreign' || reason === 'duplicate-id' ? 'none' : 'loss';
 }
 
-export class Gaps {
-  readonly found: Gap[] = [];
+export interface Row {
+  readonly gaps: readonly Gap[];
   /** The numbers of somebody else's lines that no entry tells of. */
-  readonly foreign: { readonly from: number; to: number }[] = [];
+  readonly foreign: readonly { readonly from: number; readonly to: number }[];
+}
+
+export class Gaps {
   /** The number of the last line of ours. */
   lastOurs = 0;
   /** The number of the last full checkpoint. */
   lastFull = 0;
   /** Of the last segment that keeps a line: it does not begin where the one before ends. */
   isApart = false;
-  readonly #facts: Facts;
+  readonly #found: Gap[] = [];
+  /** Of those where nothing was left out: what decides whether an entry that is kept tells of them. */
+  readonly #untold = new Map<Gap, { readonly isBehindHole: boolean; readonly prev: string | null }>();
+  /** Of somebody else's lines behind ours. */
+  readonly #others: { readonly from: number; to: number }[] = [];
+  /** What the lines that are kept tell. */
+  readonly #facts = noFacts();
   #last = { number: 0, hash: FIRST_PREV };
   /** Where the last segment that keeps a line ends by its name. */
   #boundary = 0;
@@ -51,10 +60,6 @@ export class Gaps {
   #waiting: LeftOut<GapReason>[] = [];
   /** Of the good lines that have no place. */
   #highest: Pick<Place, 'seq' | 'segment' | 'offset'> = { seq: 0, segment: '', offset: 0 };
-
-  constructor(facts: Facts) {
-    this.#facts = facts;
-  }
 
   get last(): { readonly number: number; readonly hash: string } {
     return this.#last;
@@ -98,52 +103,60 @@ export class Gaps {
       const isLoss =
         prev === null ? this.#waiting.some(({ reason }) => weightOf(reason) === 'loss') : !follows;
       this.#tell(number, () => isLoss);
-    } else if (!follows && !this.#isExplained(number, isBehindHole, prev)) {
+    } else if (!follows) {
       const place = { segment: segment.file, offset: line!.offset };
-      this.#miss(number, place, isBehindHole ? 'missing-segment' : 'link');
+      const gap = this.#miss(number, place, isBehindHole ? 'missing-segment' : 'link');
+      this.#untold.set(gap, { isBehindHole, prev });
     }
     if (this.#isSegmentStart) this.isApart = this.#boundary > 0 && number !== this.#boundary + 1;
     this.#isSegmentStart = false;
     this.#last = { number, hash: facts.hash };
-    if (facts.is === 'foreign' && this.lastOurs > 0) this.#addForeign(number);
+    if (facts.is === 'foreign' && this.lastOurs > 0) add(this.#others, number);
     if (facts.is !== 'ours') return;
     this.lastOurs = number;
+    learn(this.#facts, facts.entry);
     if (facts.entry.entry_type === 'checkpoint' && isFullCheckpoint(facts.entry.data)) this.lastFull = number;
   }
 
   /** `lostTail` is where the head says that more had been written. */
-  end(lostTail: Place | null): void {
+  end(lostTail: Place | null): Row {
     this.#tell(null, (reason) => weightOf(reason) === 'loss');
     if (lostTail !== null || this.#highest.seq > this.#last.number)
       this.#miss(null, lostTail ?? this.#highest, 'lost-tail');
+    const foreign: { from: number; to: number }[] = [];
+    for (const { from, to } of this.#others)
+      for (let number = from; number <= to; number += 1)
+        if (!isKnownForeign(this.#facts, number)) add(foreign, number);
+    return { gaps: this.#found.filter((gap) => !this.#isTold(gap)), foreign };
   }
 
   #tell(next: number | null, isLoss: (reason: GapReason) => boolean): void {
     const after = this.#last.number;
     for (const leftOut of this.#waiting)
-      this.found.push({ after, next, ...leftOut, isLoss: isLoss(leftOut.reason) });
+      this.#found.push({ after, next, ...leftOut, isLoss: isLoss(leftOut.reason) });
     this.#waiting = [];
   }
 
   /** Where nothing was left out, and entries are missing all the same. */
-  #miss(
-    next: number | null,
-    { segment, offset }: Pick<Place, 'segment' | 'offset'>,
-    reason: GapReason,
-  ): void {
+  #miss(next: number | null, { segment, offset }: Pick<Place, 'segment' | 'offset'>, reason: GapReason): Gap {
     const after = this.#last.number;
-    this.found.push({ after, next, segment, offset, bytes: 0, file: null, reason, isLoss: true });
+    const gap: Gap = { after, next, segment, offset, bytes: 0, file: null, reason, isLoss: true };
+    this.#found.push(gap);
+    return gap;
   }
 
-  #isExplained(number: number, isBehindHole: boolean, prev: string | null): boolean {
-    if (this.#facts.gaps.has(gapKey(this.#last.number, number))) return true;
-    return isBehindHole && isDropped(this.#facts, number, prev);
+  /** By retention or by an earlier repair, in an entry that is kept. */
+  #isTold(gap: Gap): boolean {
+    const { after, next } = gap;
+    const untold = this.#untold.get(gap);
+    if (untold === undefined || next === null) return false;
+    const { isBehindHole, prev } = untold;
+    return this.#facts.gaps.has(gapKey(after, next)) || (isBehindHole && isDropped(this.#facts, next, prev));
   }
+}
 
-  #addForeign(number: number): void {
-    if (isKnownForeign(this.#facts, number)) return;
-    const run = this.foreign.at(-1);
-    if (run !== undefined && run.to + 1 === number) run.to = number;
-    else this.foreign.push({ from: number, to: number });
-  }
+function add(runs: { readonly from: number; to: number }[], number: number): void {
+  const run = runs.at(-1);
+  if (run !== undefined && run.to + 1 === number) run.to = number;
+  else runs.push({ from: number, to: number });
 }

@@ -52,42 +52,82 @@ export async function planRepair(
   const ends = new Set<string>();
   const putIn: { start: number; end: number }[] = [];
   let lastOurs = { seq: 0, hash: FIRST_PREV };
-  /** The hash of the last line that can be read, and where somebody else's lines before it begin. */
+  /** The last line that can be read. */
   let last = FIRST_PREV;
-  let others: number | null = null;
+  let others = NO_OTHERS;
   for await (const { facts, index } of meetLines(directory, name, unfinished)) {
     if (facts === null || facts.is === 'bad') continue;
     if (facts.is !== 'ours') {
       last = facts.hash;
-      others ??= index;
+      others = { start: others.count === 0 ? index : others.start, count: others.count + 1 };
       continue;
     }
     const { prev, seq } = facts.keys;
-    // Whoever wrote it had not seen the lines of others before it: they were put in since.
-    const isPutIn = others !== null && prev !== last && prev === lastOurs.hash;
-    if (isPutIn) putIn.push({ start: others!, end: index - 1 });
-    // The line of somebody else names none before it; the numbers tell whether it stood behind the last of ours.
-    const between = others === null || isPutIn ? 0 : index - others;
+    const isNamed = prev === last;
+    const stretch = others.count === 0 ? 0 : index - others.start;
+    const strangers = strangersIn(others, stretch, isNamed, prev, seq, lastOurs);
+    if (strangers > 0) putIn.push({ start: others.start, end: others.start + strangers - 1 });
+    const between = stretch - strangers;
     const isNext = seq === lastOurs.seq + between + 1;
-    // Where another piece ends too, this one may go on there just as well.
     const run = runs.at(-1);
     const end = { end: index, lastSeq: seq, lastHash: facts.hash };
-    if (run !== undefined && (prev === last || isPutIn) && isNext && !ends.has(prev)) {
+    // Where another piece ends too, this one may go on there just as well.
+    const isFork = ends.has(prev) || ends.has(lastOurs.hash);
+    if (run !== undefined && (isNamed || strangers > 0) && isNext && !isFork) {
       runs[runs.length - 1] = { ...run, ...end, lines: run.lines + 1 };
     } else {
-      const start = others !== null && prev === last ? others : index;
-      if (run !== undefined) {
-        ends.add(run.lastHash);
-        // Lines of others that nobody names belong to what they stand behind.
-        runs[runs.length - 1] = { ...run, end: start - 1 };
-      }
-      runs.push({ ...end, start, lines: 1, prev, firstSeq: seq });
+      if (run !== undefined) ends.add(run.lastHash);
+      const leading = isNamed ? between : 0;
+      runs.push({ ...end, start: index - leading, lines: 1, prev, firstSeq: seq - leading });
     }
     last = facts.hash;
     lastOurs = { seq, hash: facts.hash };
-    others = null;
+    others = NO_OTHERS;
   }
-  const kept = heaviestRow(runs);
-  const leftOut = [...runs.filter((each) => !kept.has(each)), ...putIn].sort((a, b) => a.start - b.start);
-  return { leftOut: leftOut.map(({ start, end }) => ({ start, end })) };
+  const leftOut = [...outside(runs, heaviestRow(runs)), ...putIn].sort((a, b) => a.start - b.start);
+  return { leftOut };
+}
+
+/** Runs that are not kept, and lines of others behind those that are, where numbers leave no room for them. */
+function outside(runs: readonly Run[], kept: ReadonlySet<Run>): { start: number; end: number }[] {
+  const ranges: { start: number; end: number }[] = [];
+  let nextKept: Run | null = null;
+  for (const [at, run] of [...runs.entries()].toReversed()) {
+    // Lines of others that nobody names belong to what they stand behind.
+    const end = (runs[at + 1]?.start ?? run.end + 1) - 1;
+    if (!kept.has(run)) ranges.push({ start: run.start, end });
+    else {
+      const room = nextKept === null ? end : Math.max(0, nextKept.firstSeq - run.lastSeq - 1);
+      if (end - run.end > room) ranges.push({ start: run.end + 1 + room, end });
+      nextKept = run;
+    }
+  }
+  return ranges;
+}
+
+/** Somebody else's lines since the last of ours. */
+interface Others {
+  /** The index of the first, and how many there are. */
+  readonly start: number;
+  readonly count: number;
+}
+const NO_OTHERS: Others = { start: 0, count: 0 };
+
+/**
+ * How many lines of a stretch that begins with somebody else's were put in, from the first on, since the line of ours
+ * behind them was written.
+ */
+function strangersIn(
+  { count }: Others,
+  stretch: number,
+  isNamed: boolean,
+  prev: string,
+  seq: number,
+  lastOurs: { readonly seq: number; readonly hash: string },
+): number {
+  // Whoever wrote it had not seen any of them.
+  if (!isNamed) return prev === lastOurs.hash ? stretch : 0;
+  // It names the last of them, and numbers say how many there were; damaged lines among them may be some of these.
+  const due = seq - lastOurs.seq - 1;
+  return stretch === count && due >= 1 && count > due ? count - due : 0;
 }

@@ -4,13 +4,13 @@
 
 import { FIRST_PREV } from './codec.ts';
 
-/** Lines that follow each other without a break. */
+/** Lines that follow each other without a break, somebody else's that ours name among them. */
 export interface Run {
   /** Indexes of its first and last line. */
   readonly start: number;
   readonly end: number;
   readonly lines: number;
-  /** What its first line says of the one before it, and the numbers of its first and last line. */
+  /** What its first line of ours says of the one before it, and the numbers of its first and last line. */
   readonly prev: string;
   readonly firstSeq: number;
   readonly lastSeq: number;

@@ -1,6 +1,7 @@
 // S13 What the head, which is kept apart from the journal, knows durable has to be there.
 
 import type { Head } from './head-file.ts';
+import type { Facts } from './verify-facts.ts';
 import type { Findings, Place } from './verify-findings.ts';
 import type { LineFacts } from './verify-line.ts';
 import type { ScannedSegment } from './verify-scan.ts';
@@ -19,8 +20,9 @@ export class HeadCheck {
   /** A line with its number is damaged, which is told already. */
   #isDamaged = false;
 
-  constructor(head: Head | null, file: string, found: Findings) {
-    this.#head = head;
+  constructor(head: Head | null, facts: Facts, file: string, found: Findings) {
+    // A head may lag behind: what it names may have been dropped since.
+    this.#head = head !== null && head.seq <= (facts.dropped?.lastSeq ?? 0) ? null : head;
     this.#file = file;
     this.#found = found;
   }

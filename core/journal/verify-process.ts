@@ -46,10 +46,9 @@ export interface ProcessReport {
   readonly noteCount: number;
 }
 
+/** For who has to repair it. */
 export interface Checked {
   readonly report: ProcessReport;
-  /** For who has to repair it. */
-  readonly facts: Facts;
   readonly suspects: Suspects;
   readonly unfinished: LinePlace | null;
   readonly missingSpills: readonly string[];
@@ -103,7 +102,7 @@ async function check(target: CheckTarget): Promise<Checked> {
     suspects,
     unfinished,
   });
-  return { report, facts, suspects, unfinished, missingSpills, lostTail };
+  return { report, suspects, unfinished, missingSpills, lostTail };
 }
 
 /** Where a batch begins that nobody was told is safe, and that the next start therefore sets aside [S11]. */
@@ -145,7 +144,7 @@ async function readThrough(target: CheckTarget, known: Known): Promise<Reading> 
   const chain = new Chain(known.facts, found);
   const facts = noFacts();
   const ids = new IdCheck(known.suspects, found);
-  const head = new HeadCheck(known.head, target.name + ENTRIES_SUFFIX, found);
+  const head = new HeadCheck(known.head, known.facts, target.name + ENTRIES_SUFFIX, found);
   const checkpoints = new CheckpointCheck(target.directory, target.process);
   const spills = new SpillCheck(target.directory, target.name, known.facts, found);
   const counts = { segments: 0, lines: 0, verified: 0, unverified: 0, firstSeq: 0 };
@@ -227,7 +226,8 @@ async function readThrough(target: CheckTarget, known: Known): Promise<Reading> 
 const SPILLED = '"spilled"';
 
 function isFrom(place: LinePlace | null, segment: ScannedSegment, { offset }: ScannedLine): boolean {
-  return place !== null && segment.first === place.first && offset >= place.offset;
+  const isThere = place?.first === segment.first && place.isActive === (segment.last === null);
+  return isThere && offset >= place.offset;
 }
 
 function longer(

@@ -26,6 +26,8 @@ export class SpillCheck {
   }
 
   async check(data: JsonObject, place: Place): Promise<void> {
+    // Dropped, and a crash came before its segment was removed: what it names is gone already.
+    if (place.seq <= (this.#facts.dropped?.lastSeq ?? 0)) return;
     for (const reference of spillsNamedIn(data)) {
       if (this.missing.has(reference.id)) continue;
       const trouble = await whyLost(

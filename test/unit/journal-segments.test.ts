@@ -89,7 +89,10 @@ describe('a sealed segment', () => {
         .split('\n');
       expect(Number(first)).toBe(next);
       expect(lines).toHaveLength(Number(end) - Number(first) + 1);
-      if (next !== 1) expect(JSON.parse(lines[0]!)).toMatchObject({ entry_type: 'checkpoint', seq: next });
+      expect(JSON.parse(lines[0]!)).toMatchObject({
+        entry_type: next === 1 ? 'writer_opened' : 'checkpoint',
+        seq: next,
+      });
       next = Number(end) + 1;
     }
     expect(next).toBeLessThanOrEqual(last);
