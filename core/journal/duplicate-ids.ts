@@ -10,8 +10,6 @@ export interface Suspects {
   readonly isCut: boolean;
 }
 
-export const NO_SUSPECTS: Suspects = { ids: new Set(), isCut: false };
-
 /** Finds those that may come twice. */
 export class SuspectIds {
   readonly #seen = new HashSet();

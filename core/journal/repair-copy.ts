@@ -164,13 +164,14 @@ class ProcessCopy {
     this.#droppedBytes += raw.length;
   }
 
-  #whyDropped({ facts, index, isUnfinished, segment }: MetLine, number: number): GapReason | null {
+  #whyDropped(met: MetLine, number: number): GapReason | null {
+    const { facts, index, isUnfinished, segment } = met;
     if (isUnfinished) return 'unfinished-batch';
     // Behind the last line feed, which in a sealed segment is damage.
     if (facts === null) return segment.last === null ? 'torn-tail' : 'not-json';
     if (facts.is === 'bad') return facts.fault;
     const isLeftOut = this.#isLeftOut(index);
-    if (facts.is !== 'ours') return isLeftOut ? 'foreign' : null;
+    if (facts.is !== 'ours') return isLeftOut || this.#gaps.isUncountable(met) ? 'foreign' : null;
     const { entry_id } = facts.entry;
     const isBack = number <= this.#gaps.lastOurs;
     if (!isLeftOut && !isBack)

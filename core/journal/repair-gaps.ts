@@ -81,6 +81,19 @@ export class Gaps {
     return segment.last === null ? this.#boundary + 1 : Math.max(segment.first, this.#boundary + 1);
   }
 
+  /**
+   * Whether a line that has no number of its own would be the first behind missing segments: as part of a sealed segment it
+   * would be counted in another way than as part of the active one, which that segment may become.
+   */
+  isUncountable({ facts, segment }: MetLine): boolean {
+    return (
+      this.#isSegmentStart &&
+      facts?.is !== 'ours' &&
+      segment.last !== null &&
+      segment.first > this.#boundary + 1
+    );
+  }
+
   /** Bytes that stood between the last line kept and the next one. */
   leave(leftOut: LeftOut<GapReason>): void {
     this.#waiting.push(leftOut);

@@ -12,14 +12,7 @@ import { unreadable } from './unreadable.ts';
 import { checkProcess, type CheckTarget, type ProcessReport } from './verify-process.ts';
 
 export type { ProcessReport } from './verify-process.ts';
-export {
-  MOST_PLACES,
-  type Damage,
-  type DamageKind,
-  type Note,
-  type NoteKind,
-  type Place,
-} from './verify-findings.ts';
+export type { Place } from './verify-findings.ts';
 
 export interface VerifyReport {
   readonly directory: string;
