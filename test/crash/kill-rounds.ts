@@ -27,6 +27,9 @@ const PROCESSES = ['one', 'two'] as const;
 /** Of what a process says for one entry, about. */
 const SAID_BYTES = 110;
 
+/** A disk that others write gigabytes to lets a sync wait for long. */
+const PATIENT = { patienceMs: 100_000 };
+
 export type KillOptions = Pick<WriteOptions, 'durability' | 'segmentBytes' | 'retention'>;
 
 export interface KillTally {
@@ -56,14 +59,17 @@ export async function killRounds(
       const child = startNode(APPEND, [directory, JSON.stringify(options)]);
       try {
         const isGone = (): boolean => child.process.exitCode !== null;
-        await waitFor(() => existsSync(join(directory, MARKER_FILE)) || isGone(), { what: 'a journal' });
+        await waitFor(() => existsSync(join(directory, MARKER_FILE)) || isGone(), {
+          ...PATIENT,
+          what: 'a journal',
+        });
         if (readers.length === 0) readers.push(...readAlong(directory, tally.problems));
         // From the first acknowledgement on, any moment is as good as another; now and then while it takes over.
         const enough = Math.floor(Math.random() * 300) * SAID_BYTES;
         const isTakingOver = (): boolean => (readHolder(directory)?.epoch ?? 0) > epoch;
         const isTime = (): boolean =>
           tally.kills % 4 === 3 ? isTakingOver() : child.stdout().length > enough;
-        await waitFor(() => isTime() || isGone(), { what: 'the moment to kill' });
+        await waitFor(() => isTime() || isGone(), { ...PATIENT, what: 'the moment to kill' });
         if (tally.kills % 3 === 0) tally.problems.push(...(await damageIn(directory, 'while it is written')));
       } finally {
         child.process.kill('SIGKILL');

@@ -817,7 +817,9 @@ function expectOnce(
 ): void {
   const left = new Set(textsOf(directory));
   const there = textsOf(copy).filter((text) => written.has(text));
-  expect(new Set(there).size).toBe(there.length);
+  // Nothing tells two equal lines of somebody else's apart.
+  const ours = there.filter((text) => text.includes('"crc":"'));
+  expect(new Set(ours).size).toBe(ours.length);
   const due = [...written].filter((text) => unfinished !== null && left.has(text) && !unfinished.has(text));
   expect(due.filter((text) => !there.includes(text))).toEqual([]);
 }
