@@ -16,7 +16,7 @@ import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
 import type { Disk } from './disk.ts';
 import { linesBackwards, linesForwards, withFile } from './lines.ts';
 import { journalForwards, lastFullCheckpoint, partsForwards } from './read-entries.ts';
-import { sealedSegments, Segments, type SealedSegment } from './segments.ts';
+import { PACKED_SUFFIX, sealedSegments, Segments, type SealedSegment } from './segments.ts';
 import { spillIds, spillsDirectory, spillsNamedIn } from './spills.ts';
 
 const DAY_MS = 86_400_000;
@@ -102,7 +102,10 @@ async function remove(
     await new Promise((resolve) => void setImmediate(resolve));
     for (const id of hasSpills ? spillsOf(directory, name, number) : [])
       if (!needed.has(id)) disk.remove(join(spillsDirectory(directory, name), id));
-    disk.remove(path);
+    // It may lie there both ways: packing removes the one when the other is safe.
+    const unpacked = path.endsWith(PACKED_SUFFIX) ? path.slice(0, -PACKED_SUFFIX.length) : path;
+    disk.remove(unpacked + PACKED_SUFFIX);
+    disk.remove(unpacked);
     // One after the other, or a crash could leave an older one and take a newer.
     await disk.syncDirectory(dirname(first.path));
   }

@@ -44,14 +44,18 @@ export class HeadCheck {
     }
   }
 
-  /** Where the end is missing, if it is. `isDamaged`: something else is wrong, which may be why its line lies elsewhere. */
-  end(isDamaged: boolean): Place | null {
+  /**
+   * Where the end is missing, if it is. `end` is the number of the last line, whatever it is; `isDamaged`: something else
+   * is wrong, which may be why the head's line lies elsewhere.
+   */
+  end(end: number, isDamaged: boolean): Place | null {
     const head = this.#head;
     if (head === null || head.seq === 0 || this.#isDamaged) return null;
     const active = this.#segment?.last === null ? this.#segment : null;
     // In a segment that is sealed by now its place says nothing.
     const isInPlace = this.#isInPlace || head.first !== active?.first;
-    if (this.#isSeen && (isInPlace || isDamaged)) return null;
+    // As whoever takes it for writing looks at it: by the last line's number.
+    if (this.#isSeen && (isDamaged || (isInPlace && end >= head.seq))) return null;
     const last = this.#last?.seq ?? 0;
     const place = {
       seq: last + 1,

@@ -8,6 +8,7 @@
 
 import { statSync } from 'node:fs';
 import { codeOf } from '../model/errors.ts';
+import { recordedSeq } from './codec.ts';
 import type { Suspects } from './duplicate-ids.ts';
 import { headPath, readHead, type Head } from './head-file.ts';
 import { judgeTail } from './judge-tail.ts';
@@ -150,6 +151,8 @@ async function readThrough(target: CheckTarget, known: Known): Promise<Reading> 
   const counts = { segments: 0, lines: 0, verified: 0, unverified: 0, firstSeq: 0 };
   let segment: ScannedSegment | null = null;
   let lastHash: string | null = null;
+  /** The number of the last line, in a batch that was never finished too. */
+  let end = 0;
   let unfinished: (Place & { readonly lines: number }) | null = null;
   for await (const part of scanJournal(target.directory, target.name)) {
     if (part.segment !== segment) {
@@ -162,6 +165,7 @@ async function readThrough(target: CheckTarget, known: Known): Promise<Reading> 
     for (const line of part.lines) {
       if (isFrom(known.unfinished, segment, line)) {
         unfinished = longer(unfinished, segment, line, chain.last + 1);
+        if (line.isWhole) end = recordedSeq(line.bytes) ?? end + 1;
         continue;
       }
       if (!line.isWhole) {
@@ -170,6 +174,7 @@ async function readThrough(target: CheckTarget, known: Known): Promise<Reading> 
       }
       const is = lineFacts(line.bytes);
       const { seq, fits } = chain.take(is, line);
+      end = seq;
       const place = { seq, segment: segment.file, offset: line.offset, sizeBytes: line.sizeBytes };
       if (is.is !== 'blank') counts.lines += 1;
       counts.firstSeq ||= seq;
@@ -197,7 +202,7 @@ async function readThrough(target: CheckTarget, known: Known): Promise<Reading> 
       `${lines === 1 ? 'the last line was' : `the last ${lines} lines were`} never finished, and nobody was told that they are safe; the next start sets them aside`,
     );
   }
-  const lostTail = head.end(found.damageCount > 0);
+  const lostTail = head.end(end, found.damageCount > 0);
   checkpoints.end(found, chain.hasOurs, isFresh);
   // What it holds has to be there, whichever entry brought it.
   if (chain.hasOurs && checkpoints.last !== null)

@@ -58,11 +58,13 @@ beforeAll(async () => {
     return { directory, process: journal.process, journal };
   });
   before = treeHash(root);
-  const theirs = readerAnswers(made);
-  const ours: JsonObject[] = [];
-  for (const each of made) ours.push(await ourAnswer(each));
-  const answers = await theirs;
-  cases = made.map((each, at) => ({ ...each, ours: ours[at]!, theirs: answers[at]! }));
+  const oursInTurn = async (): Promise<JsonObject[]> => {
+    const answers: JsonObject[] = [];
+    for (const each of made) answers.push(await ourAnswer(each));
+    return answers;
+  };
+  const [theirs, ours] = await Promise.all([readerAnswers(made), oursInTurn()]);
+  cases = made.map((each, at) => ({ ...each, ours: ours[at]!, theirs: theirs[at]! }));
 });
 
 afterAll(() => {

@@ -289,6 +289,19 @@ describe('retention', () => {
     expect(sealed(directory)).toEqual(names.slice(2));
   });
 
+  test('takes the packed twin with it that a crash left beside a segment', async () => {
+    const directory = tempDirectory();
+    await write(directory, 40);
+    for (const name of sealed(directory)) {
+      const packed = join(directory, SEGMENTS, name);
+      writeFileSync(packed.slice(0, -3), gunzipSync(readFileSync(packed)));
+    }
+    await write(directory, 1, { retention: { maxAgeDays: null, maxBytes: 0 } });
+    expect(sealed(directory)).toEqual([]);
+    await write(directory, 1);
+    expect(await value(directory)).toBe(1);
+  });
+
   test('[S15] never drops anything while an effect has no certain end', async () => {
     const directory = tempDirectory();
     const journal = openFileJournal(directory, {
