@@ -342,7 +342,7 @@ test(`${RUNS} journals in Promptise's spelling, odd and damaged at random: the s
         // Some hold nothing that could be adopted, and some hold what JSON can't.
         fc.pre(
           typeof report !== 'string' ||
-            !/^(journal\.(not-a-journal|none-here)|adopt\.not-recordable)$/.test(report),
+            !/^(journal\.(not-a-journal|none-here|empty)|adopt\.not-recordable)$/.test(report),
         );
         const [one] = (report as AdoptReport).adopted;
         const dropped = one!.skipped.reduce((sum, { bytes }) => sum + bytes, 0);
