@@ -1,6 +1,7 @@
 // What the verbs that check, repair and adopt say to a person.
 
 import type { AdoptReport, SkippedLines } from '../journal/adopt-journal.ts';
+import { lostMarkerAdvice } from '../journal/copy-target.ts';
 import type { Gap, RepairedProcess, RepairReport } from '../journal/repair-journal.ts';
 import type { Place, ProcessReport, VerifyReport } from '../journal/verify-journal.ts';
 import { columns, safeText } from './safe-text.ts';
@@ -8,12 +9,15 @@ import { columns, safeText } from './safe-text.ts';
 /** More places on a screen help nobody; `--json` has a thousand. */
 const SHOWN_PLACES = 20;
 
-export function verifyLines({ directory, format, totals, processes }: VerifyReport): string[] {
+export function verifyLines({ directory, format, hasLostMarker, totals, processes }: VerifyReport): string[] {
   const { lines, segments } = totals;
   const counts = `${counted(totals.processes, 'process', 'processes')}, ${counted(lines, 'line')} in ${counted(segments, 'segment')}`;
   const heads = columns(processes.map((report) => [safeText(report.process), verdict(report)]));
   return [
     `${directory} · ${format} · ${counts}`,
+    ...(hasLostMarker
+      ? [`${lostMarkerAdvice(directory)}. Until then nothing tells whether its end is there`]
+      : []),
     ...processes.flatMap((report, at) => [heads[at]!, ...damageLines(report)]),
   ];
 }
@@ -52,7 +56,10 @@ export function repairLines({ directory, copy, repaired, unchanged, gone }: Repa
     `Repaired into ${copy}. ${directory} is as it was.`,
     ...repaired.flatMap(repairedLines),
     ...(unchanged.length === 0 ? [] : [`copied as it is: ${unchanged.join(', ')}`]),
-    ...gone.map((name) => `${name}: nothing is left of it; in the copy it begins from nothing`),
+    ...gone.map(
+      (name) =>
+        `${name}: nothing is left of it. In the copy it begins from nothing and nothing holds it: find out first what it did, or that may be done again`,
+    ),
     `Next: move ${directory} away and the copy to its place, then run it.`,
     ...(held.length === 0
       ? []
@@ -101,13 +108,21 @@ export function adoptLines({ directory, copy, adopted, leftOut }: AdoptReport): 
     `Adopted into ${copy}. ${directory} is as it was.`,
     ...adopted.flatMap(({ process, lines, skipped }) => [
       `${process}: ${counted(lines, 'line')}${skipped.length === 0 ? '' : `, ${counted(skipped.length, 'place')} left out`}`,
-      ...skipped.slice(0, SHOWN_PLACES).map((place) => `  ${skippedText(place)}`),
-      ...(skipped.length > SHOWN_PLACES
-        ? [`  and ${skipped.length - SHOWN_PLACES} more; --json has them`]
-        : []),
+      ...skippedLines(skipped),
     ]),
-    ...leftOut.map((file) => `${file}: left out, since no line of it can be read`),
+    ...leftOut.flatMap(({ file, skipped }) => [
+      `${file}: left out, since no line of it can be read`,
+      ...skippedLines(skipped),
+    ]),
     'Next: end the Promptise runtime that wrote the original before you run the copy, or both do the work.',
+  ];
+}
+
+function skippedLines(skipped: readonly SkippedLines[]): string[] {
+  const more = skipped.length - SHOWN_PLACES;
+  return [
+    ...skipped.slice(0, SHOWN_PLACES).map((place) => `  ${skippedText(place)}`),
+    ...(more > 0 ? [`  and ${counted(more, 'more place', 'more places')}; --json has them`] : []),
   ];
 }
 

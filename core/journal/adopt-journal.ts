@@ -42,8 +42,13 @@ export interface AdoptReport {
   readonly directory: string;
   readonly copy: string;
   readonly adopted: readonly AdoptedProcess[];
-  /** Files of which no line can be read, so that nobody knows whose they are. */
-  readonly leftOut: readonly string[];
+  /** Files of which no line can be read, so that nobody knows whose they are, and where their bytes are now. */
+  readonly leftOut: readonly LeftOutFile[];
+}
+
+interface LeftOutFile {
+  readonly file: string;
+  readonly skipped: readonly SkippedLines[];
 }
 
 export interface AdoptOptions {
@@ -123,14 +128,14 @@ async function fill(
     ...(allowSharedDisk === undefined ? {} : { allowSharedDisk }),
   });
   const adopted: AdoptedProcess[] = [];
-  const leftOut: string[] = [];
+  const leftOut: LeftOutFile[] = [];
   const expected = new Map<string, ProcessSnapshot>();
   try {
     for (const name of names) {
       const lines = await copyLines(disk, source, copy, name);
       const snapshot = await recovered(original, lines.process, recover);
       if (snapshot === null) {
-        leftOut.push(name + ENTRIES_SUFFIX);
+        leftOut.push({ file: name + ENTRIES_SUFFIX, skipped: lines.skipped });
         disk.remove(journal.pathOf(lines.process));
         continue;
       }

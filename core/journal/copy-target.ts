@@ -90,11 +90,30 @@ function refuseTarget({ verb, source, to }: CopyJob, target: string): void {
       { source, to },
     );
   }
-  const stats = statSync(target, { throwIfNoEntry: false });
-  if (stats === undefined || (stats.isDirectory() && readdirSync(target).length === 0)) return;
+  refuseBelowFile(verb, to, dirname(target));
+  const stats = lstatSync(target, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (stats.isDirectory() && readdirSync(target).length === 0) return;
+  // Links that lead somewhere are followed by now.
+  const link = stats.isSymbolicLink() ? ', a link that leads nowhere' : '';
+  const what = stats.isDirectory() ? ', and not empty' : link;
   throw new AppError(
     `${verb}.target-exists`,
-    `${to} is there already${stats.isDirectory() ? ', and not empty' : ''}. Name a directory that does not exist; nothing is written over.`,
+    `${to} is there already${what}. Name a directory that does not exist; nothing is written over.`,
+    { to },
+  );
+}
+
+/** Nothing can be made below what is no directory. */
+function refuseBelowFile(verb: CopyJob['verb'], to: string, above: string): void {
+  if (!existsSync(above) && dirname(above) !== above) {
+    refuseBelowFile(verb, to, dirname(above));
+    return;
+  }
+  if (statSync(above).isDirectory()) return;
+  throw new AppError(
+    `${verb}.target-exists`,
+    `${to} can't be made: ${above} is there already, and no directory. Name a directory that does not exist; nothing is written over.`,
     { to },
   );
 }

@@ -15,7 +15,7 @@ export interface Verdict {
   readonly unfinished: (Place & { readonly damage: BadLine }) | null;
   /** Real damage. */
   readonly damage: readonly BadLine[];
-  /** The numbers of somebody else's lines at the end that no entry tells of yet. */
+  /** The numbers of somebody else's lines at the end, or before the unfinished batch, that no entry tells of yet. */
   readonly foreign: { readonly from: number; readonly to: number } | null;
 }
 
@@ -33,6 +33,7 @@ export async function judgeTail(directory: string, name: string, acknowledged: n
   let isAcknowledged = false;
   let hasOurs = false;
   let foreign: Verdict['foreign'] = null;
+  let foreignBefore: Verdict['foreign'] = null;
   let isBase = base !== null;
   for (const { segment, isActive, line, item } of journalLines(directory, name, base)) {
     const bad = damageOf(item);
@@ -44,6 +45,7 @@ export async function judgeTail(directory: string, name: string, acknowledged: n
       if (firstAt === null) {
         firstAt = { first: segment, isActive, offset: line.offset };
         firstSeq = last + 1;
+        foreignBefore = foreign;
         isAcknowledged = acknowledged >= firstSeq;
       }
     }
@@ -63,7 +65,7 @@ export async function judgeTail(directory: string, name: string, acknowledged: n
   if (firstAt === null) return { unfinished: null, damage: [], foreign };
   return isAcknowledged
     ? { unfinished: null, damage, foreign: null }
-    : { unfinished: { ...firstAt, damage: damage[0]! }, damage: [], foreign: null };
+    : { unfinished: { ...firstAt, damage: damage[0]! }, damage: [], foreign: foreignBefore };
 }
 
 function startOf(foreign: Verdict['foreign']): number | undefined {

@@ -160,6 +160,8 @@ export function* journalLines(
     const segment = segments.at(at);
     if (segment === null) continue;
     const { first, isActive, path, inode, source, end } = segment;
+    // Reading backwards meets no line in it either: what stands behind it follows what stands before it.
+    if (end === 0) continue;
     const start = from !== null && at === startAt ? from.offset : 0;
     const isBeginning = at === 0 && start === 0;
     if (start > 0 || first !== expected) before = NOT_READ;

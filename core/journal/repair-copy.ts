@@ -3,13 +3,14 @@
 
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { AppError } from '../model/errors.ts';
 import { copyFile, type Disk } from './disk.ts';
 import { DuplicateIds } from './duplicate-ids.ts';
 import { PartFile } from './part-file.ts';
 import { ENTRIES_SUFFIX } from './process-files.ts';
 import { Quarantine } from './quarantine.ts';
 import { Gaps, weightOf, type Gap, type GapReason } from './repair-gaps.ts';
-import { meetLines, planRepair, type MetLine, type RepairPlan } from './repair-plan.ts';
+import { meetLines, planRepair, rangesInTurn, type MetLine, type RepairPlan } from './repair-plan.ts';
 import { nextSegmentPath, PACKED_SUFFIX, sealedPath } from './segments.ts';
 import type { Checked, CheckTarget } from './verify-process.ts';
 import type { ScannedLine, ScannedSegment } from './verify-scan.ts';
@@ -50,11 +51,12 @@ class ProcessCopy {
   readonly #target: CheckTarget;
   readonly #checked: Checked;
   readonly #to: string;
-  readonly #plan: RepairPlan;
+  /** Whether a line of ours, and one of somebody else's, has no place. */
+  readonly #isLeftOut: (index: number) => boolean;
+  readonly #isOtherLeftOut: (index: number) => boolean;
   readonly #ids: DuplicateIds;
   readonly #quarantine: Quarantine<GapReason>;
   readonly #gaps = new Gaps();
-  #leftOutAt = 0;
   #kept: PartFile | null = null;
   /** Of the segment, kept or not. */
   #readBytes = 0;
@@ -67,7 +69,8 @@ class ProcessCopy {
     this.#target = target;
     this.#checked = checked;
     this.#to = to;
-    this.#plan = plan;
+    this.#isLeftOut = rangesInTurn(plan.ours);
+    this.#isOtherLeftOut = rangesInTurn(plan.others);
     this.#ids = new DuplicateIds(checked.suspects);
     this.#quarantine = new Quarantine(disk, to, target.name);
   }
@@ -108,13 +111,14 @@ class ProcessCopy {
   }
 
   async #beginSegment(segment: ScannedSegment): Promise<void> {
-    this.#gaps.beginSegment();
+    this.#gaps.beginSegment(segment);
     this.#readBytes = 0;
     if (segment.trouble === null) {
       this.#kept = this.#open(this.#pathOf(segment));
       return;
     }
     const { path, sizeBytes: bytes } = segment;
+    if (!isFile(path)) throw noFile(path);
     const file = this.#quarantine.newFile(0, bytes);
     await this.#copyWhole(path, join(this.#to, file));
     this.#gaps.leave({ segment: segment.file, offset: 0, bytes, file, reason: 'segment-unreadable' });
@@ -134,7 +138,6 @@ class ProcessCopy {
       this.#disk.remove(path);
       return;
     }
-    this.#gaps.endSegment(segment);
     if (!segment.isPacked || !isWhole) return;
     this.#disk.remove(path);
     await this.#copyWhole(segment.path, path + PACKED_SUFFIX);
@@ -170,22 +173,14 @@ class ProcessCopy {
     // Behind the last line feed, which in a sealed segment is damage.
     if (facts === null) return segment.last === null ? 'torn-tail' : 'not-json';
     if (facts.is === 'bad') return facts.fault;
+    if (facts.is !== 'ours') return this.#isOtherLeftOut(index) ? 'foreign' : null;
     const isLeftOut = this.#isLeftOut(index);
-    if (facts.is !== 'ours') return isLeftOut || this.#gaps.isUncountable(met) ? 'foreign' : null;
     const { entry_id } = facts.entry;
     const isBack = number <= this.#gaps.lastOurs;
     if (!isLeftOut && !isBack)
       return entry_id !== '' && this.#ids.seenAt(entry_id, number) !== null ? 'duplicate-id' : null;
     if (this.#ids.has(entry_id)) return 'duplicate-id';
     return isBack ? 'sequence' : 'link';
-  }
-
-  /** Asked for growing indexes. */
-  #isLeftOut(index: number): boolean {
-    const { leftOut } = this.#plan;
-    while (this.#leftOutAt < leftOut.length && leftOut[this.#leftOutAt]!.end < index) this.#leftOutAt += 1;
-    const range = leftOut[this.#leftOutAt];
-    return range !== undefined && range.start <= index;
   }
 
   async #endDropped(): Promise<void> {
@@ -206,4 +201,12 @@ class ProcessCopy {
 
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function noFile(path: string): AppError {
+  return new AppError(
+    'repair.failed',
+    `${path} is no file, and has the name of a part of the journal. Move it away`,
+    { path },
+  );
 }

@@ -3,6 +3,7 @@
 import { isFullCheckpoint } from '../model/checkpoint.ts';
 import { FIRST_PREV } from './codec.ts';
 import type { LeftOut } from './quarantine.ts';
+import { CopyNumbers } from './repair-numbers.ts';
 import type { MetLine } from './repair-plan.ts';
 import { gapKey, isDropped, isKnownForeign, learn, noFacts } from './verify-facts.ts';
 import type { DamageKind, NoteKind, Place } from './verify-findings.ts';
@@ -52,46 +53,26 @@ export class Gaps {
   readonly #others: { readonly from: number; to: number }[] = [];
   /** What the lines that are kept tell. */
   readonly #facts = noFacts();
-  #last = { number: 0, hash: FIRST_PREV };
-  /** Where the last segment that keeps a line ends by its name. */
-  #boundary = 0;
-  #isSegmentStart = true;
+  readonly #numbers = new CopyNumbers();
+  #lastHash = FIRST_PREV;
+  /** Somebody else's lines that are kept behind the last one of ours. */
+  #othersSince = 0;
   /** What was left out since the last line kept. */
   #waiting: LeftOut<GapReason>[] = [];
   /** Of the good lines that have no place. */
   #highest: Pick<Place, 'seq' | 'segment' | 'offset'> = { seq: 0, segment: '', offset: 0 };
 
   get last(): { readonly number: number; readonly hash: string } {
-    return this.#last;
+    return { number: this.#numbers.last, hash: this.#lastHash };
   }
 
-  beginSegment(): void {
-    this.#isSegmentStart = true;
-  }
-
-  /** Of one that keeps a line. */
-  endSegment({ last }: ScannedSegment): void {
-    this.#boundary = last ?? this.#last.number;
+  beginSegment(segment: ScannedSegment): void {
+    this.#numbers.begin(segment);
   }
 
   /** As whoever reads the copy will count. */
-  numberOf({ facts, segment }: MetLine): number {
-    if (facts?.is === 'ours') return facts.keys.seq;
-    if (!this.#isSegmentStart) return this.#last.number + 1;
-    return segment.last === null ? this.#boundary + 1 : Math.max(segment.first, this.#boundary + 1);
-  }
-
-  /**
-   * Whether a line that has no number of its own would be the first behind missing segments: as part of a sealed segment it
-   * would be counted in another way than as part of the active one, which that segment may become.
-   */
-  isUncountable({ facts, segment }: MetLine): boolean {
-    return (
-      this.#isSegmentStart &&
-      facts?.is !== 'ours' &&
-      segment.last !== null &&
-      segment.first > this.#boundary + 1
-    );
+  numberOf({ facts }: MetLine): number {
+    return facts?.is === 'ours' ? facts.keys.seq : this.#numbers.next();
   }
 
   /** Bytes that stood between the last line kept and the next one. */
@@ -108,22 +89,27 @@ export class Gaps {
   /** Takes a line as the next one, and says what is missing before it. */
   keep({ facts, segment, line }: MetLine, number: number): void {
     if (facts === null || facts.is === 'bad') return;
-    const { hash, number: after } = this.#last;
+    const { last: after, boundary, isSegmentStart } = this.#numbers;
     const prev = facts.is === 'ours' ? facts.keys.prev : null;
-    const isBehindHole = this.#isSegmentStart && number > this.#boundary + 1;
-    const follows = prev === null ? !isBehindHole : prev === hash && number === after + 1;
+    // Somebody else's line names none, and only where it begins a segment it may have another number than the next one.
+    const follows = number === after + 1 && (prev ?? this.#lastHash) === this.#lastHash;
     if (this.#waiting.length > 0) {
       const isLoss =
-        prev === null ? this.#waiting.some(({ reason }) => weightOf(reason) === 'loss') : !follows;
+        !follows || (prev === null && this.#waiting.some(({ reason }) => weightOf(reason) === 'loss'));
       this.#tell(number, () => isLoss);
     } else if (!follows) {
       const place = { segment: segment.file, offset: line!.offset };
+      const isBehindHole = isSegmentStart && number > boundary + 1;
       const gap = this.#miss(number, place, isBehindHole ? 'missing-segment' : 'link');
       this.#untold.set(gap, { isBehindHole, prev });
     }
-    if (this.#isSegmentStart) this.isApart = this.#boundary > 0 && number !== this.#boundary + 1;
-    this.#isSegmentStart = false;
-    this.#last = { number, hash: facts.hash };
+    // With more of them, one that was put in may have the place of a damaged line.
+    const isOnlyOne = this.#othersSince === 1 && number === this.lastOurs + 2;
+    if (prev !== null && follows && isOnlyOne) this.#clear();
+    this.#othersSince = prev === null ? this.#othersSince + 1 : 0;
+    if (isSegmentStart) this.isApart = boundary > 0 && number !== boundary + 1;
+    this.#numbers.take(number);
+    this.#lastHash = facts.hash;
     if (facts.is === 'foreign' && this.lastOurs > 0) add(this.#others, number);
     if (facts.is !== 'ours') return;
     this.lastOurs = number;
@@ -134,7 +120,7 @@ export class Gaps {
   /** `lostTail` is where the head says that more had been written. */
   end(lostTail: Place | null): Row {
     this.#tell(null, (reason) => weightOf(reason) === 'loss');
-    if (lostTail !== null || this.#highest.seq > this.#last.number)
+    if (lostTail !== null || this.#highest.seq > this.#numbers.last)
       this.#miss(null, lostTail ?? this.#highest, 'lost-tail');
     const foreign: { from: number; to: number }[] = [];
     for (const { from, to } of this.#others)
@@ -143,8 +129,14 @@ export class Gaps {
     return { gaps: this.#found.filter((gap) => !this.#isTold(gap)), foreign };
   }
 
+  /** Between two lines of ours there is room for one, and it is there: what was left out with it is not missed. */
+  #clear(): void {
+    for (let at = this.#found.length - 1; at >= 0 && this.#found[at]!.after >= this.lastOurs; at -= 1)
+      this.#found[at] = { ...this.#found[at]!, isLoss: false };
+  }
+
   #tell(next: number | null, isLoss: (reason: GapReason) => boolean): void {
-    const after = this.#last.number;
+    const { last: after } = this.#numbers;
     for (const leftOut of this.#waiting)
       this.#found.push({ after, next, ...leftOut, isLoss: isLoss(leftOut.reason) });
     this.#waiting = [];
@@ -152,7 +144,7 @@ export class Gaps {
 
   /** Where nothing was left out, and entries are missing all the same. */
   #miss(next: number | null, { segment, offset }: Pick<Place, 'segment' | 'offset'>, reason: GapReason): Gap {
-    const after = this.#last.number;
+    const { last: after } = this.#numbers;
     const gap: Gap = { after, next, segment, offset, bytes: 0, file: null, reason, isLoss: true };
     this.#found.push(gap);
     return gap;

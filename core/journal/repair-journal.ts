@@ -22,8 +22,8 @@ import { CHECKPOINT_SUFFIX, ENTRIES_SUFFIX } from './process-files.ts';
 import { osProcessStartTime } from './process-start-time.ts';
 import { copyProcess, type CopiedProcess } from './repair-copy.ts';
 import type { Gap } from './repair-gaps.ts';
-import { targetsIn, verifyJournal } from './verify-journal.ts';
-import { checkProcess, type Checked, type CheckTarget } from './verify-process.ts';
+import { checkTarget, targetsIn, verifyJournal } from './verify-journal.ts';
+import type { Checked, CheckTarget } from './verify-process.ts';
 
 export type { Gap } from './repair-gaps.ts';
 
@@ -63,7 +63,7 @@ export interface RepairOptions {
 /**
  * Repairs a journal directory of ours into a new one. There is a whole copy afterwards, or none.
  * @throws `repair.not-ours`, RetryableError `repair.being-written`, `repair.target-exists`, `.target-inside`,
- *   `.source-changed`, `.failed`, `journal.newer-format`
+ *   `.source-changed`, `.failed`, `journal.newer-format`, `.unreadable`
  */
 export async function repairJournal(
   directory: string,
@@ -81,7 +81,7 @@ export async function repairJournal(
   const unchanged: string[] = [];
   const gone: string[] = [];
   for (const target of targets) {
-    const checked = await checkProcess(target);
+    const checked = await checkTarget(target);
     if (checked.report.damageCount === 0) unchanged.push(target.process);
     else if (checked.report.segments === 0) gone.push(target.process);
     else damaged.push([target, checked]);

@@ -1,14 +1,23 @@
-// Which of the good lines of a damaged journal have their place in it.
+// Which of the good lines of a damaged journal have their place in it. Of ours that is the heaviest row in which numbers only
+// grow; of somebody else's, as many as the numbers of ours leave room for.
 
 import { FIRST_PREV } from './codec.ts';
 import type { Place } from './read-entries.ts';
+import { OthersBetween } from './repair-others.ts';
 import { heaviestRow, type Run } from './repair-runs.ts';
 import { lineFacts, type LineFacts } from './verify-line.ts';
 import { scanJournal, type ScannedLine, type ScannedSegment } from './verify-scan.ts';
 
+/** Indexes from the first to the last one. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What has no place: lines of ours, and somebody else's, of which the ranges may hold lines of the other kind. In order. */
 export interface RepairPlan {
-  /** Ranges of indexes that have no place, in order. */
-  readonly leftOut: readonly { readonly start: number; readonly end: number }[];
+  readonly ours: readonly Range[];
+  readonly others: readonly Range[];
 }
 
 /** A line as it is met; `facts` is null for what is no whole line, or belongs to a batch that was never finished. */
@@ -48,86 +57,62 @@ export async function planRepair(
   name: string,
   unfinished: Place | null,
 ): Promise<RepairPlan> {
+  const { runs, hasOthers } = await runsIn(meetLines(directory, name, unfinished));
+  const kept = heaviestRow(runs);
+  const ours = runs.filter((run) => !kept.has(run)).map(({ start, end }) => ({ start, end }));
+  if (!hasOthers) return { ours, others: [] };
+  const others = new OthersBetween();
+  const isLeftOut = rangesInTurn(ours);
+  for await (const met of meetLines(directory, name, unfinished)) others.take(met, isLeftOut(met.index));
+  return { ours, others: others.end() };
+}
+
+/** Whether an index is in one of the ranges; to be asked for growing indexes. */
+export function rangesInTurn(ranges: readonly Range[]): (index: number) => boolean {
+  let at = 0;
+  return (index) => {
+    while (at < ranges.length && ranges[at]!.end < index) at += 1;
+    const range = ranges[at];
+    return range !== undefined && range.start <= index;
+  };
+}
+
+/** The lines of ours in pieces, each of which is as it was written. */
+async function runsIn(
+  lines: AsyncIterable<MetLine>,
+): Promise<{ readonly runs: readonly Run[]; readonly hasOthers: boolean }> {
   const runs: Run[] = [];
   const ends = new Set<string>();
-  const putIn: { start: number; end: number }[] = [];
-  let lastOurs = { seq: 0, hash: FIRST_PREV };
-  /** The last line that can be read. */
+  let hasOthers = false;
+  let before = { seq: 0, hash: FIRST_PREV, index: -1 };
+  /** Of the last line that can be read. */
   let last = FIRST_PREV;
-  let others = NO_OTHERS;
-  for await (const { facts, index } of meetLines(directory, name, unfinished)) {
+  for await (const { facts, index } of lines) {
     if (facts === null || facts.is === 'bad') continue;
     if (facts.is !== 'ours') {
+      hasOthers = true;
       last = facts.hash;
-      others = { start: others.count === 0 ? index : others.start, count: others.count + 1 };
       continue;
     }
+    const { hash } = facts;
     const { prev, seq } = facts.keys;
-    const isNamed = prev === last;
-    const stretch = others.count === 0 ? 0 : index - others.start;
-    const strangers = strangersIn(others, stretch, isNamed, prev, seq, lastOurs);
-    if (strangers > 0) putIn.push({ start: others.start, end: others.start + strangers - 1 });
-    const between = stretch - strangers;
-    const isNext = seq === lastOurs.seq + between + 1;
+    const missing = seq - before.seq - 1;
+    const goesOn =
+      prev === before.hash
+        ? missing === 0
+        : // Somebody else's line is between, and as many lines as the numbers tell of, or more that were put in.
+          prev === last && missing > 0 && missing < index - before.index;
     const run = runs.at(-1);
-    const end = { end: index, lastSeq: seq, lastHash: facts.hash };
     // Where another piece ends too, this one may go on there just as well.
-    const isFork = ends.has(prev) || ends.has(lastOurs.hash);
-    if (run !== undefined && (isNamed || strangers > 0) && isNext && !isFork) {
-      runs[runs.length - 1] = { ...run, ...end, lines: run.lines + 1 };
+    const isFork = ends.has(prev) || ends.has(before.hash);
+    if (run !== undefined && goesOn && !isFork) {
+      runs[runs.length - 1] = { ...run, end: index, lines: run.lines + 1, lastSeq: seq, lastHash: hash };
     } else {
       if (run !== undefined) ends.add(run.lastHash);
-      const leading = isNamed ? between : 0;
-      runs.push({ ...end, start: index - leading, lines: 1, prev, firstSeq: seq - leading });
+      runs.push({ start: index, end: index, lines: 1, prev, firstSeq: seq, lastSeq: seq, lastHash: hash });
     }
-    last = facts.hash;
-    lastOurs = { seq, hash: facts.hash };
-    others = NO_OTHERS;
+    last = hash;
+    before = { seq, hash, index };
   }
-  const leftOut = [...outside(runs, heaviestRow(runs)), ...putIn].sort((a, b) => a.start - b.start);
-  return { leftOut };
-}
-
-/** Runs that are not kept, and lines of others behind those that are, where numbers leave no room for them. */
-function outside(runs: readonly Run[], kept: ReadonlySet<Run>): { start: number; end: number }[] {
-  const ranges: { start: number; end: number }[] = [];
-  let nextKept: Run | null = null;
-  for (const [at, run] of [...runs.entries()].toReversed()) {
-    // Lines of others that nobody names belong to what they stand behind.
-    const end = (runs[at + 1]?.start ?? run.end + 1) - 1;
-    if (!kept.has(run)) ranges.push({ start: run.start, end });
-    else {
-      const room = nextKept === null ? end : Math.max(0, nextKept.firstSeq - run.lastSeq - 1);
-      if (end - run.end > room) ranges.push({ start: run.end + 1 + room, end });
-      nextKept = run;
-    }
-  }
-  return ranges;
-}
-
-/** Somebody else's lines since the last of ours. */
-interface Others {
-  /** The index of the first, and how many there are. */
-  readonly start: number;
-  readonly count: number;
-}
-const NO_OTHERS: Others = { start: 0, count: 0 };
-
-/**
- * How many lines of a stretch that begins with somebody else's were put in, from the first on, since the line of ours
- * behind them was written.
- */
-function strangersIn(
-  { count }: Others,
-  stretch: number,
-  isNamed: boolean,
-  prev: string,
-  seq: number,
-  lastOurs: { readonly seq: number; readonly hash: string },
-): number {
-  // Whoever wrote it had not seen any of them.
-  if (!isNamed) return prev === lastOurs.hash ? stretch : 0;
-  // It names the last of them, and numbers say how many there were; damaged lines among them may be some of these.
-  const due = seq - lastOurs.seq - 1;
-  return stretch === count && due >= 1 && count > due ? count - due : 0;
+  return { runs, hasOthers };
 }

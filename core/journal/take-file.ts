@@ -135,7 +135,7 @@ async function mend(
     // What is sealed was durable before it was sealed: damage in there is never an unfinished batch.
     if (!unfinished.isActive) throw damagedError(process, [unfinished.damage]);
     tell('unfinished_batch', await quarantineTail(disk, directory, name, fd, unfinished.offset));
-    return null;
+    return foreign;
   }
   const torn = await repairTail(disk, directory, name, fd);
   if (torn !== null) tell('torn_tail', torn);

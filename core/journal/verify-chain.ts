@@ -50,7 +50,7 @@ export class Chain {
   }
 
   begin(segment: ScannedSegment): void {
-    if (this.#segment !== null) this.#boundary = this.#segment.last ?? this.#before.number;
+    this.#boundary = this.#endOfSegment();
     this.#segment = segment;
     this.#isSegmentStart = true;
     if (segment.trouble === null) return;
@@ -95,6 +95,31 @@ export class Chain {
     this.#unknown = null;
   }
 
+  /**
+   * Where the end of the last segment that has one by its name is missing, which a line of ours behind it would tell of; to be
+   * asked at the end.
+   */
+  lostEnd(): Place | null {
+    const { number } = this.#before;
+    const boundary = Math.max(this.#boundary, this.#endOfSegment());
+    if (this.#segment === null || !this.#isShort(boundary, null)) return null;
+    const place = placeOf(this.#segment, number + 1, 0, 0);
+    this.#found.add('missing-segment', place, `${areText(number + 1, boundary)} missing at the end`);
+    return place;
+  }
+
+  /** Where the segment that came last ends by its name, or by its lines. */
+  #endOfSegment(): number {
+    return this.#segment === null ? 0 : (this.#segment.last ?? this.#before.number);
+  }
+
+  /** The lines before `boundary` end too soon, and neither a damaged one, nor a repair, nor retention says why. */
+  #isShort(boundary: number, next: number | null): boolean {
+    const { number, isDamaged } = this.#before;
+    if (number >= boundary || isDamaged || this.#facts.gaps.has(gapKey(number, next))) return false;
+    return !isDropped(this.#facts, boundary, null);
+  }
+
   #nextNumber(segment: ScannedSegment): number {
     return this.#isSegmentStart ? Math.max(segment.first, this.#boundary + 1) : this.#before.number + 1;
   }
@@ -103,7 +128,16 @@ export class Chain {
   #enter(number: number, prev: string | null, place: Place): boolean {
     if (!this.#isSegmentStart) return false;
     this.#isSegmentStart = false;
-    if (number <= this.#boundary + 1) return false;
+    if (number <= this.#boundary + 1) {
+      // A line of ours names the one before it, and says so itself.
+      if (prev === null && this.#isShort(this.#boundary, number))
+        this.#found.add(
+          'missing-segment',
+          place,
+          `${areText(this.#before.number + 1, number - 1)} missing before it, and nothing says why`,
+        );
+      return false;
+    }
     const missing = areText(this.#boundary + 1, number - 1);
     if (isDropped(this.#facts, number, prev))
       this.#found.note('dropped-segments', place, `${missing} dropped by retention`);

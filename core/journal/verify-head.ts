@@ -37,7 +37,11 @@ export class HeadCheck {
     const { seq, hash, first, sizeBytes } = this.#head;
     if (line.is === 'bad') {
       if (place.seq === seq) this.#isDamaged = true;
-    } else if (line.hash === hash) {
+      return;
+    }
+    // Then the damaged one was put in, and only counted that far.
+    if (line.is === 'ours' && place.seq < seq) this.#isDamaged = false;
+    if (line.hash === hash) {
       if (place.seq === seq) this.#isSeen = true;
       if (this.#segment?.first === first && place.offset + place.sizeBytes === sizeBytes)
         this.#isInPlace = true;

@@ -3,13 +3,14 @@
 // thirty bytes for each entry; others on this thread get their turn.
 
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { AppError, codeOf } from '../model/errors.ts';
 import { readFileJournal } from './file-journal.ts';
 import { headPath, readHead } from './head-file.ts';
+import { STATE_DIRECTORY } from './layout.ts';
 import { nameToRead } from './process-files.ts';
 import { unreadable } from './unreadable.ts';
-import { checkProcess, type CheckTarget, type ProcessReport } from './verify-process.ts';
+import { checkProcess, type Checked, type CheckTarget, type ProcessReport } from './verify-process.ts';
 
 export type { ProcessReport } from './verify-process.ts';
 export type { Place } from './verify-findings.ts';
@@ -19,6 +20,8 @@ export interface VerifyReport {
   readonly format: 'holdfast' | 'promptise';
   /** Of our marker; null for a journal that is not ours. */
   readonly journalId: string | null;
+  /** It has what a host of ours keeps beside a journal, and no marker: it was ours, and is read as if it were not. */
+  readonly hasLostMarker: boolean;
   /** Nothing is damaged. */
   readonly isWhole: boolean;
   readonly totals: {
@@ -50,11 +53,7 @@ export async function verifyJournal(
   const reports: ProcessReport[] = [];
   const { targets, format, journalId } = await targetsIn(path, process);
   for (const target of targets) {
-    try {
-      reports.push((await checkProcess(target)).report);
-    } catch (error) {
-      throw error instanceof AppError ? error : unreadable(pathIn(error) ?? path, error);
-    }
+    reports.push((await checkTarget(target)).report);
   }
   const sum = (of: (report: ProcessReport) => number): number =>
     reports.reduce((total, report) => total + of(report), 0);
@@ -67,7 +66,24 @@ export async function verifyJournal(
     damage: sum(({ damageCount }) => damageCount),
     notes: sum(({ noteCount }) => noteCount),
   };
-  return { directory: path, format, journalId, isWhole: totals.damage === 0, totals, processes: reports };
+  return {
+    directory: path,
+    format,
+    journalId,
+    hasLostMarker: format === 'promptise' && existsSync(join(path, STATE_DIRECTORY)),
+    isWhole: totals.damage === 0,
+    totals,
+    processes: reports,
+  };
+}
+
+/** @throws `journal.unreadable` with the path, RetryableError `journal.changed` */
+export async function checkTarget(target: CheckTarget): Promise<Checked> {
+  try {
+    return await checkProcess(target);
+  } catch (error) {
+    throw error instanceof AppError ? error : unreadable(pathIn(error) ?? target.directory, error);
+  }
 }
 
 /** The path that the system names in an error of its own. */

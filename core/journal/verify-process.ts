@@ -199,11 +199,13 @@ async function readThrough(target: CheckTarget, known: Known): Promise<Reading> 
     found.note(
       'unfinished-batch',
       unfinished,
-      `${lines === 1 ? 'the last line was' : `the last ${lines} lines were`} never finished, and nobody was told that they are safe; the next start sets them aside`,
+      lines === 1
+        ? 'the last line was never finished, and nobody was told that it is safe; the next start sets it aside'
+        : `the last ${lines} lines were never finished, and nobody was told that they are safe; the next start sets them aside`,
     );
   }
-  const lostTail = head.end(end, found.damageCount > 0);
-  checkpoints.end(found, chain.hasOurs, isFresh);
+  const lostTail = head.end(end, found.damageCount > 0) ?? chain.lostEnd();
+  checkpoints.end(found, target.isOurs || chain.hasOurs, isFresh);
   // What it holds has to be there, whichever entry brought it.
   if (chain.hasOurs && checkpoints.last !== null)
     await spills.check(checkpoints.last.data, checkpoints.last.place);

@@ -75,7 +75,7 @@ def segments(folder, active):
 def judge(segments):
     """All lines that are not blank, with their numbers and verdicts."""
     judged, number, link, seq = [], 1, None, None
-    for index, (first, lines) in enumerate(segments):
+    for index, (first, lines) in ((index, one) for index, one in enumerate(segments) if one[1]):
         if first != number: number, link, seq = first, None, None
         for position, raw in enumerate(lines):
             line, own = Line(raw) if raw.strip(b"\t\n\v\f\r ") else None, None

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, describe, expect, test } from 'vitest';
 import { openFileJournal, readFileJournal } from '../../core/journal/index.ts';
+import { verifyJournal } from '../../core/journal/verify-journal.ts';
 import { readHolder } from '../../core/journal/lock.ts';
 import { osProcessStartTime } from '../../core/journal/process-start-time.ts';
 import { startNode, type Running } from '../support/child.ts';
@@ -182,6 +183,21 @@ describe('a marker', () => {
 });
 
 describe('[S8] a writer that is not alone', () => {
+  test('is told of lines of somebody else also where an unfinished batch behind them is cut [S11]', async () => {
+    const directory = tempDirectory();
+    const journal = openFileJournal(directory);
+    await journal.append(update('n', 1));
+    await journal.close();
+    const path = join(directory, 'one.jsonl');
+    appendFileSync(path, `${foreignLine({})}\n\0\0\0\0\n`);
+    const again = openFileJournal(directory);
+    await again.append(update('n', 2));
+    await again.close();
+    const told = (await readFileJournal(directory).read('one', { entryType: 'foreign_lines' })).at(0);
+    expect(told?.data).toEqual({ from: 3, to: 3 });
+    expect((await verifyJournal(directory)).isWhole).toBe(true);
+  });
+
   test('stops for good when a line of somebody else appears, and writes nothing behind it', async () => {
     const directory = tempDirectory();
     const journal = openFileJournal(directory);

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { LOCAL_DISK, type Disk } from '../../core/journal/disk.ts';
 import { openFileJournal } from '../../core/journal/index.ts';
 import { sealedSegments } from '../../core/journal/segments.ts';
 import { snapshotToState } from '../../core/model/checkpoint.ts';
@@ -33,9 +34,13 @@ export const journalPlan: fc.Arbitrary<JournalPlan> = fc.record({
 
 export const PROCESS = 'one';
 
-export async function writePlanned(directory: string, plan: JournalPlan): Promise<void> {
+export async function writePlanned(
+  directory: string,
+  plan: JournalPlan,
+  disk: Disk = LOCAL_DISK,
+): Promise<void> {
   const { steps, segmentBytes, durability } = plan;
-  const open = () => openFileJournal(directory, { segmentBytes, durability });
+  const open = () => openFileJournal(directory, { segmentBytes, durability, disk });
   let journal = open();
   let n = 0;
   await journal.claim(PROCESS);

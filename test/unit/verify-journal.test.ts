@@ -320,6 +320,21 @@ describe('[S13] the head knows what was durable', () => {
     ]);
   });
 
+  test('[J8] of an empty one the checkpoint file says nothing, and without a marker it is no journal of ours to be whole', async () => {
+    const directory = tempDirectory();
+    await write(directory, 4);
+    writeFileSync(join(directory, 'one.checkpoint.json'), JSON.stringify({ context_state: { n: 4 } }));
+    writeFileSync(join(directory, 'one.jsonl'), '');
+    age(join(directory, 'one.checkpoint.json'));
+    const { notes } = await verifyOne(directory);
+    expect(notes.map(({ reason }) => reason)).toEqual([
+      'the checkpoint file says what no checkpoint line says, and is ignored',
+    ]);
+    expect((await verifyJournal(directory)).hasLostMarker).toBe(false);
+    rmSync(join(directory, 'journal.holdfast'));
+    expect(await verifyJournal(directory)).toMatchObject({ format: 'promptise', hasLostMarker: true });
+  });
+
   test('lines that are missing in the middle are not told twice', async () => {
     const directory = tempDirectory();
     await write(directory, 4);
@@ -330,6 +345,12 @@ describe('[S13] the head knows what was durable', () => {
     const last = all[4]!;
     writeFileSync(path, all.toSpliced(4, 1, last.replace('"n"', '"m"')).join('\n'));
     expect(kinds((await verifyOne(directory)).damage)).toEqual(['checksum']);
+  });
+
+  test('a damaged line that was put in, and only counts as far as the head, does not stand for the lost end', async () => {
+    const lines = ourLines([update('n', 1), update('n', 2)]);
+    const directory = durableJournalOf([foreignLine({}), 'garbage', lines[0]!], lines);
+    expect(kinds((await verifyOne(directory)).damage)).toEqual(['not-json', 'lost-tail']);
   });
 });
 
@@ -385,6 +406,34 @@ describe('[S15] segments', () => {
         },
       ]);
     }
+  });
+
+  test('one that ends before its name says is told where no line of ours behind it can', async () => {
+    const { directory, names } = await damaged();
+    rmSync(join(directory, '.holdfast/heads/one.head'));
+    const path = join(directory, SEGMENTS, names.at(-1)!);
+    const [first = 0, end = 0] = names
+      .at(-1)!
+      .match(/\d{12}/g)!
+      .map(Number);
+    const bytes = gunzipSync(readFileSync(path));
+    writeFileSync(path, gzipSync(bytes.subarray(0, bytes.indexOf(10) + 1)));
+    expect((await verifyOne(directory)).damage).toMatchObject([{ kind: 'link', seq: end + 1 }]);
+    const missing = `entries ${first + 1} to ${end} are missing`;
+    writeFileSync(join(directory, 'one.jsonl'), `garbage\n${foreignLine({})}\n`);
+    expect((await verifyOne(directory)).damage).toMatchObject([
+      { kind: 'missing-segment', seq: first + 1, reason: `${missing} at the end` },
+    ]);
+    rmSync(join(directory, 'one.jsonl'));
+    expect((await verifyOne(directory)).damage).toMatchObject([
+      { kind: 'missing-segment', seq: first + 1, reason: `${missing} at the end` },
+    ]);
+    writeHead(directory, end, 'x'.repeat(22));
+    writeFileSync(join(directory, 'one.jsonl'), `${foreignLine({})}\n`);
+    expect((await verifyOne(directory)).damage).toMatchObject([
+      { kind: 'missing-segment', seq: end + 1, reason: `${missing} before it, and nothing says why` },
+      { kind: 'lost-tail' },
+    ]);
   });
 
   test('what retention dropped is a note, also where a crash came between saying and doing it', async () => {
