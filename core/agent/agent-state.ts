@@ -1,59 +1,68 @@
 // `ctx.state`: the context as of the start of the invocation, with its own writes [S23].
 
+import { AppError } from '../model/errors.ts';
 import { recordable, sameJson, type Json } from '../model/json.ts';
 import type { AgentState } from './define-agent.ts';
 import type { RunScope } from './run-scope.ts';
 
 const SHOWN = 80;
 
-export interface RunState {
-  readonly state: AgentState;
-  /** The first recorded write that nobody made again. */
-  leftover(): string | undefined;
-}
-
-export function agentState(scope: RunScope): RunState {
-  const { state, writes } = scope.invoke;
+export function agentState(scope: RunScope): AgentState {
+  const { record, writableKeys } = scope.invoke;
+  const { state, writes, attemptSeq } = record;
   const view = new Map(Object.entries(state));
+  const recordedWrites = new Map(writes.map((write) => [write.ordinal, write]));
   let ordinal = 0;
 
-  const write = async (key: string, given: Json, deleted: boolean): Promise<void> => {
+  scope.addLeftover(() => {
+    const left = writes.find((write) => write.ordinal >= ordinal && write.seq > attemptSeq);
+    if (left === undefined) return undefined;
+    return { seq: left.seq, text: describe(left.ordinal, left.key, left.value, left.deleted) };
+  });
+
+  const write = (key: string, given: Json, deleted: boolean): void => {
     scope.refuseUnlessOpen(`ctx.state on ${JSON.stringify(key)}`);
+    if (writableKeys.length > 0 && !writableKeys.includes(key)) {
+      throw new AppError(
+        'state.not-writable',
+        `The state ${JSON.stringify(key)} may not be written: the manifest's context.writable_keys has ${writableKeys.join(', ')}.`,
+        { key },
+      );
+    }
     const value = recordable(given, `the state ${JSON.stringify(key)}`);
     const at = ordinal;
     ordinal += 1;
     if (deleted) view.delete(key);
     else view.set(key, value);
-    const recorded = writes.find((candidate) => candidate.ordinal === at);
-    if (recorded === undefined) {
-      await scope.ask(`write ${at}`, { type: 'state-written', ordinal: at, key, value, deleted });
-    } else if (recorded.key !== key || recorded.deleted !== deleted || !sameJson(recorded.value, value)) {
-      throw scope.diverge(
-        describe(at, recorded.key, recorded.value, recorded.deleted),
-        describe(at, key, value, deleted),
-      );
+    scope.asked();
+    const recorded = recordedWrites.get(at);
+    if (recorded !== undefined) {
+      if (recorded.key === key && recorded.deleted === deleted && sameJson(recorded.value, value)) return;
+      // An earlier attempt may have gone another way; this one's own record may not differ.
+      if (recorded.seq > attemptSeq) {
+        throw scope.diverge(
+          describe(at, recorded.key, recorded.value, recorded.deleted),
+          describe(at, key, value, deleted),
+        );
+      }
     }
+    if (scope.isReal) scope.send({ type: 'state-written', ordinal: at, key, value, deleted });
+    else if (scope.isCheck) throw scope.unrecorded(describe(at, key, value, deleted));
   };
   const get = <T extends Json>(key: string): T | undefined => {
     const value = view.get(key);
     return value === undefined ? undefined : (recordable(value) as T);
   };
   return {
-    state: {
-      get,
-      set: (key, value) => scope.track(write(key, value, false)),
-      update: async <T extends Json>(key: string, change: (value: T | undefined) => T) => {
-        const value = change(get<T>(key));
-        await scope.track(write(key, value, false));
-        return value;
-      },
-      delete: (key) => scope.track(write(key, null, true)),
-      keys: () => [...view.keys()],
+    get,
+    set: async (key, value) => write(key, value, false),
+    update: async <T extends Json>(key: string, change: (value: T | undefined) => T) => {
+      const value = change(get<T>(key));
+      write(key, value, false);
+      return value;
     },
-    leftover: () => {
-      const left = writes.find((candidate) => candidate.ordinal >= ordinal);
-      return left === undefined ? undefined : describe(left.ordinal, left.key, left.value, left.deleted);
-    },
+    delete: async (key) => write(key, null, true),
+    keys: () => [...view.keys()],
   };
 }
 

@@ -1,25 +1,40 @@
-// What a worker under the command line and in tests starts with: a child process with an IPC channel. It ends with its
-// host, whatever its agent is doing [S30].
+// What a worker under the command line and in tests starts with: a child process with an IPC channel, and a pipe that
+// ends when its host does. Then it ends too, with everything it started, whatever its agent is doing [S30].
 
+import { Worker } from 'node:worker_threads';
 import { messageOf } from '../model/errors.ts';
 import type { ToWorker } from '../model/worker-protocol.ts';
+import { endWhenOutputBreaks, endWithEverything } from './end-with-everything.ts';
 import { resolveHoldfast } from './resolve-holdfast.ts';
-import { runWorker, type WorkerStart } from './run-worker.ts';
+import { runWorker } from './run-worker.ts';
+import { harness, type HarnessStart, type ToHarness } from './worker-harness.ts';
 
-const start = JSON.parse(process.argv[2]!) as WorkerStart;
+/** Of the pipe that only ends. */
+const LIFELINE = 4;
+/** The thread does nothing but wait. */
+const SMALL = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
+
+const start = JSON.parse(process.argv[2]!) as HarnessStart;
 process.title = `holdfast worker ${start.process}`;
-process.on('disconnect', () => {
-  // The host is gone: what this worker started goes with it, and it itself, whatever its agent is doing.
-  if (process.platform !== 'win32') process.kill(-process.pid, 'SIGKILL');
-  process.exit(0);
-});
+new Worker(new URL('./lifeline.ts', import.meta.url), {
+  workerData: { fd: LIFELINE },
+  resourceLimits: SMALL,
+  execArgv: [],
+}).unref();
+process.on('disconnect', endWithEverything);
+endWhenOutputBreaks();
 
 resolveHoldfast(new URL('./index.ts', import.meta.url).href);
 runWorker(
-  {
-    send: (message) => void process.send?.(message),
-    onMessage: (listener) => void process.on('message', (message) => listener(message as ToWorker)),
-  },
+  harness(
+    {
+      send: (message) => void process.send?.(message),
+      onMessage: (listener) => {
+        process.on('message', (message) => listener(message as ToWorker | ToHarness));
+      },
+    },
+    start,
+  ),
   start,
 ).catch((error: unknown) => {
   process.stderr.write(`${messageOf(error)}\n`);

@@ -1,13 +1,14 @@
 import type { EffectClass } from '../model/effects.ts';
 import type { TriggerEvent } from '../model/entry.ts';
+import type { InboxMessage } from '../model/inbox.ts';
 import type { Json } from '../model/json.ts';
 import type { LogLevel } from '../model/worker-protocol.ts';
 
 /** What a code agent is: a function from trigger events to effects and state. */
 export interface AgentDefinition {
   /**
-   * Handles one trigger event. After a crash it is called again with the same event and runs from the top; effects and
-   * writes that were recorded are answered from the journal. What it returns is kept as the response.
+   * Handles one trigger event. After a crash it is called again with the same event and runs from the top; whatever came
+   * through `ctx` and was recorded is answered from the journal. What it returns is kept as the response.
    */
   readonly onTrigger: (ctx: AgentContext, event: TriggerEvent) => Promise<string | void>;
 }
@@ -16,13 +17,37 @@ export function defineAgent(definition: AgentDefinition): AgentDefinition {
   return definition;
 }
 
-export interface EffectOptions {
+/** How an effect that did not happen, or that may be repeated, is tried again. */
+export interface RetryOptions {
+  /** At most so often altogether; 3 unless given. */
+  readonly attempts?: number;
+  /** Before the second attempt, doubled before each further one; 200 ms unless given. */
+  readonly backoffMs?: number;
+  /** A minute unless given. */
+  readonly maxBackoffMs?: number;
+}
+
+/** What whoever an effect was done with says became of it. */
+export type Reconciled<T extends Json = Json> =
+  | { readonly happened: true; readonly result: T }
+  | { readonly happened: false }
+  /** They can't tell: an operator is asked. */
+  | { readonly happened: 'unknown'; readonly why?: string };
+
+export interface EffectOptions<T extends Json = Json, Args extends Json = Json> {
   /** How a repetition is handled while the outcome is unknown; `ask` unless given. */
   readonly class?: EffectClass;
   /** What the effect is called with: recorded by hash, so that a re-run that asks for something else is noticed. */
-  readonly args?: Json;
+  readonly args?: Args;
   /** Sent to the provider with every attempt; made from journal, process, event and effect unless given. */
   readonly key?: string;
+  /** For how long the provider remembers the key; 12 hours unless given. After it an unknown outcome is asked. */
+  readonly keyTtlMs?: number;
+  /** Gives the effect up after this: its signal is aborted, and the outcome is unknown. Never unless given. */
+  readonly timeoutMs?: number;
+  readonly retry?: RetryOptions;
+  /** Of class `reconcile`: finds out what became of an attempt whose outcome is unknown. */
+  readonly reconcile?: (call: EffectCall<Args>) => Promise<Reconciled<T>>;
 }
 
 export interface EffectCall<Args> {
@@ -31,6 +56,8 @@ export interface EffectCall<Args> {
   readonly key: string;
   /** From 1. */
   readonly attempt: number;
+  /** Aborted when the effect's time is over. */
+  readonly signal: AbortSignal;
 }
 
 export interface AgentState {
@@ -43,9 +70,35 @@ export interface AgentState {
   keys(): readonly string[];
 }
 
+export interface ConversationMessage {
+  readonly role: string;
+  readonly content: string;
+}
+
+export interface Conversation {
+  /** As of the start of the invocation, with its own messages; oldest first. */
+  messages(): readonly ConversationMessage[];
+  append(message: ConversationMessage): Promise<void>;
+}
+
+/** A promise that outlives crashes. Whoever holds its id can settle it, once, also while nothing of the agent runs. */
+export type DurablePromise<T extends Json> = Promise<T> & { readonly id: string };
+
+export interface PromiseOptions {
+  /** What whoever settles it gets to see. */
+  readonly data?: Json;
+  /** After which it expires, and rejects with `PromiseExpired`; never unless given. */
+  readonly expiresInMs?: number;
+}
+
 export interface AgentContext {
   readonly process: string;
+  /** From 1; more after an attempt that failed. */
+  readonly attempt: number;
   readonly state: AgentState;
+  readonly conversation: Conversation;
+  /** What people wrote to this agent, delivered with this invocation and no other. */
+  readonly inbox: readonly InboxMessage[];
   /**
    * Does something to the outside world, once. The announcement is in the journal before `perform` is called, the
    * outcome before the result is returned, and a recorded outcome is returned without performing again.
@@ -53,8 +106,37 @@ export interface AgentContext {
    */
   effect<T extends Json, Args extends Json = Json>(
     name: string,
-    options: EffectOptions & { readonly args?: Args },
+    options: EffectOptions<T, Args>,
     perform: (call: EffectCall<Args>) => Promise<T>,
   ): Promise<T>;
+  /**
+   * A promise that somebody outside settles, by its id. While nothing else is under way the process is `awaiting` and
+   * its worker is let go.
+   * @throws PromiseRejected, PromiseExpired where it is awaited
+   */
+  promise<T extends Json = Json>(name: string, options?: PromiseOptions): DurablePromise<T>;
+  /** Waits for milliseconds, or until a moment; late rather than never where nothing ran at that time. */
+  sleep(duration: number | { readonly until: number | Date }): Promise<void>;
+  /** Waits until the predicate is true, looked at after everything that happens to the invocation. False in time-out. */
+  until(predicate: () => boolean, options?: { readonly timeoutMs?: number }): Promise<boolean>;
+  /** Calls back with each signal of this name, also with those that came before. */
+  onSignal<T extends Json = Json>(name: string, handler: (payload: T) => void | Promise<void>): void;
+  /** Answers a question about the invocation. It may only look. */
+  onQuery<Args extends Json = Json>(name: string, handler: (args: Args) => Json): void;
+  /** The clock, in epoch milliseconds; in a re-run what was read before. */
+  now(): number;
+  /** From 0 to below 1, the same in every re-run. */
+  random(): number;
+  /** A random UUID, the same in every re-run. */
+  uuid(): string;
+  /**
+   * Which way to go at a change of the code: `max`, but in an invocation that had passed this place before the change,
+   * `min`. Recorded, so that it stays the same.
+   */
+  version(name: string, min: number, max: number): number;
+  /** Tells all processes that listen for events of this type; each hears it once. */
+  emit(type: string, data?: Json): Promise<void>;
+  /** Sends to all processes that listen to this topic; each gets it once. */
+  send(topic: string, content: Json): Promise<void>;
   log(text: string, level?: LogLevel): void;
 }

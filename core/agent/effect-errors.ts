@@ -1,13 +1,29 @@
 import { AppError } from '../model/errors.ts';
 
+export interface DidNotHappenOptions extends ErrorOptions {
+  /** Trying again may help, and since nothing happened it is safe. */
+  readonly retryable?: boolean;
+}
+
 /**
  * Thrown inside an effect by code that knows that nothing happened: refused before it was sent, rejected by the
  * provider. Anything else that an effect throws leaves it in doubt.
  */
 export class DidNotHappen extends AppError {
-  constructor(message: string, options?: ErrorOptions) {
+  readonly retryable: boolean;
+
+  constructor(message: string, { retryable = false, ...options }: DidNotHappenOptions = {}) {
     super('effect.did-not-happen', message, {}, options);
     this.name = 'DidNotHappen';
+    this.retryable = retryable;
+  }
+}
+
+/** Thrown by code that knows that the invocation will fail however often it is tried. */
+export class TerminalError extends AppError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('agent.terminal', message, {}, options);
+    this.name = 'TerminalError';
   }
 }
 
@@ -19,5 +35,21 @@ export class EffectFailed extends AppError {
     super('effect.failed', `${effect}: ${message}`, { effect });
     this.name = 'EffectFailed';
     this.effect = effect;
+  }
+}
+
+/** What awaiting a durable promise throws when whoever settled it rejected it. */
+export class PromiseRejected extends AppError {
+  constructor(promise: string, message: string) {
+    super('promise.rejected', message, { promise });
+    this.name = 'PromiseRejected';
+  }
+}
+
+/** What awaiting a durable promise throws when nobody settled it in time. */
+export class PromiseExpired extends AppError {
+  constructor(promise: string) {
+    super('promise.expired', `Nobody settled ${promise} in time.`, { promise });
+    this.name = 'PromiseExpired';
   }
 }

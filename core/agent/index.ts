@@ -3,9 +3,22 @@ export {
   type AgentContext,
   type AgentDefinition,
   type AgentState,
+  type Conversation,
+  type ConversationMessage,
+  type DurablePromise,
   type EffectCall,
   type EffectOptions,
+  type PromiseOptions,
+  type Reconciled,
+  type RetryOptions,
 } from './define-agent.ts';
-export { DidNotHappen, EffectFailed } from './effect-errors.ts';
+export {
+  DidNotHappen,
+  EffectFailed,
+  PromiseExpired,
+  PromiseRejected,
+  TerminalError,
+} from './effect-errors.ts';
+export type { InboxMessage } from '../model/inbox.ts';
 export type { TriggerEvent } from '../model/entry.ts';
 export type { Json, JsonObject } from '../model/json.ts';

@@ -8,23 +8,31 @@ import {
   planEffect,
   type EffectClass,
   type EffectEnd,
+  type RecordedEffect,
 } from '../model/effects.ts';
 import { AppError, messageOf } from '../model/errors.ts';
 import { recordable, type Json } from '../model/json.ts';
 import { argsHash } from './args-hash.ts';
-import type { AgentContext, EffectCall } from './define-agent.ts';
+import type { AgentContext, EffectCall, EffectOptions, Reconciled } from './define-agent.ts';
 import { DidNotHappen, EffectFailed } from './effect-errors.ts';
-import type { RunScope } from './run-scope.ts';
+import { never, type RunScope } from './run-scope.ts';
 
-/** An effect of a class that is repeated by itself is tried so often before the invocation hears of it. */
-const MAX_ATTEMPTS = 3;
-const RETRY_DELAY_MS = 200;
-/** How long something new waits for recorded effects that nobody asks for, before that is a divergence. */
-const LEFTOVER_PATIENCE_MS = 3_000;
+const DEFAULT_ATTEMPTS = 3;
+const DEFAULT_BACKOFF_MS = 200;
+const DEFAULT_MAX_BACKOFF_MS = 60_000;
+const DEFAULT_KEY_TTL_MS = 12 * 60 * 60 * 1000;
+/** So often whoever an effect was done with is asked what became of it. */
+const MAX_RECONCILE_TRIES = 3;
 const MAX_NAME = 200;
 const MAX_KEY = 1_000;
+const MAX_ATTEMPTS = 1_000;
+/** A year: beyond it a duration is a slip of the unit. */
+const MAX_DURATION_MS = 366 * 24 * 60 * 60 * 1000;
 /** What the host may be asked to keep at once. */
 const MAX_RESULT_BYTES = 16 * 1024 * 1024;
+
+type Perform = (call: EffectCall<Json>) => Promise<Json>;
+type Reconcile = (call: EffectCall<Json>) => Promise<Reconciled>;
 
 interface Effect {
   readonly name: string;
@@ -33,124 +41,200 @@ interface Effect {
   readonly effectClass: EffectClass;
   readonly args: Json;
   readonly hash: string;
-  readonly key: string | undefined;
+  readonly key: string;
+  readonly keyTtlMs: number | null;
+  readonly timeoutMs: number | null;
+  readonly attempts: number;
+  readonly backoff: (attempt: number) => number;
+  readonly perform: Perform;
+  readonly reconcile: Reconcile;
 }
 
 export interface EffectPerformer {
   readonly effect: AgentContext['effect'];
   /** Resolves when the run is over because an effect is in doubt that only an operator may decide. */
   readonly held: Promise<string>;
-  /** The first recorded effect that nobody asked for. */
-  leftover(): string | undefined;
+}
+
+export function effectKey(effectId: string): string {
+  return `effect ${effectId}`;
 }
 
 export function effectPerformer(scope: RunScope): EffectPerformer {
-  const { event, effects, keyPrefix } = scope.invoke;
+  const { event, record, keyPrefix } = scope.invoke;
+  const { attemptSeq } = record;
+  const records = new Map(record.effects.map((effect) => [effect.effectId, effect]));
+  /** Of this attempt and not asked for; what earlier ones did need not be asked for again. */
+  const unasked = new Map([...records].filter(([, { seq }]) => seq > attemptSeq));
   const occurrences = new Map<string, number>();
-  const asked = new Set<string>();
   let hold: (effectId: string) => void;
   const held = new Promise<string>((resolve) => {
     hold = resolve;
   });
-  const parked = new Set<() => void>();
 
-  const leftover = (): string | undefined => {
-    const left = effects.find((effect) => !asked.has(effect.effectId));
-    return left === undefined ? undefined : `${left.name}#${left.occurrence}`;
-  };
+  scope.addLeftover(() => {
+    for (const { seq, name, occurrence } of unasked.values()) return { seq, text: `${name}#${occurrence}` };
+    return undefined;
+  });
 
-  const begin = (name: string, options: Parameters<AgentContext['effect']>[1]): Effect => {
+  const begin = (name: string, options: EffectOptions, perform: Perform): Effect => {
     scope.refuseUnlessOpen(`ctx.effect(${JSON.stringify(name)})`);
-    const effectClass = checked(name, options);
+    const { effectClass, keyTtlMs, timeoutMs, attempts, backoff, reconcile } = checked(name, options);
     const occurrence = occurrences.get(name) ?? 0;
     occurrences.set(name, occurrence + 1);
     const effectId = effectIdOf(event.eventId, name, occurrence);
     const args = recordable(options.args ?? null, `the arguments of ${name}`);
-    asked.add(effectId);
-    for (const wake of parked) wake();
-    return { name, occurrence, effectId, effectClass, args, hash: argsHash(args), key: options.key };
+    unasked.delete(effectId);
+    scope.asked();
+    return {
+      name,
+      occurrence,
+      effectId,
+      effectClass,
+      args,
+      hash: argsHash(args),
+      key: records.get(effectId)?.key ?? options.key ?? `${keyPrefix}/${effectId}`,
+      keyTtlMs,
+      timeoutMs,
+      attempts,
+      backoff,
+      perform,
+      reconcile,
+    };
   };
 
-  /** Branches that run side by side may take a while to ask for theirs; one that never does is a divergence. */
-  const recordedFirst = async (found: string): Promise<void> => {
-    while (leftover() !== undefined) {
-      const first = await Promise.race([
-        new Promise<'asked'>((resolve) => void parked.add(() => resolve('asked'))),
-        delay(LEFTOVER_PATIENCE_MS, 'late' as const),
-      ]);
-      const left = leftover();
-      if (first === 'late' && left !== undefined) throw scope.diverge(left, found);
-    }
-  };
+  /** Its turn in what was recorded of this attempt; what an earlier one recorded comes at once. */
+  const turnOf = ({ effectId, endSeq }: RecordedEffect): Promise<void> =>
+    (endSeq ?? 0) > attemptSeq
+      ? scope.deliveries.turn(effectKey(effectId))
+      : scope.deliveries.soon(endSeq ?? 0);
 
-  const run = async (effect: Effect, perform: (call: EffectCall<Json>) => Promise<Json>): Promise<Json> => {
-    const { name, occurrence, effectId, effectClass, args, hash } = effect;
-    const recorded = effects.find((candidate) => candidate.effectId === effectId);
-    const plan = planEffect(recorded, hash);
+  const run = async (effect: Effect): Promise<Json> => {
+    const recorded = records.get(effect.effectId);
+    const plan = planEffect(recorded, effect.hash, attemptSeq);
     switch (plan.act) {
       case 'return':
+        await turnOf(recorded!);
         return recordable(plan.result);
       case 'reject':
-        throw new EffectFailed(name, plan.error);
+        await turnOf(recorded!);
+        throw new EffectFailed(effect.name, plan.error);
       case 'diverged':
         throw scope.diverge(plan.expected, plan.found);
       case 'perform':
-        break;
-    }
-    if (recorded === undefined) await recordedFirst(`${name}#${occurrence}`);
-    const key = recorded?.key ?? effect.key ?? `${keyPrefix}/${effectId}`;
-    for (let attempt = plan.attempt; ; attempt += 1) {
-      await scope.ask(`permitted ${effectId}`, {
-        type: 'effect-announced',
-        effectId,
-        name,
-        occurrence,
-        effectClass,
-        argsHash: hash,
-        args,
-        key,
-        attempt,
-      });
-      const end = await scope.perform(name, () =>
-        ending(() => perform({ args: recordable(args), key, attempt })),
-      );
-      await scope.ask(`recorded ${effectId}`, { type: 'effect-ended', effectId, end });
-      if (end.kind === 'done') return recordable(end.result);
-      if (end.kind === 'did_not_happen') throw new EffectFailed(name, end.error);
-      if (!isRepeatable(effectClass)) {
-        hold(effectId);
-        throw new Held(name, end.error);
-      }
-      if (attempt - plan.attempt + 1 >= MAX_ATTEMPTS) throw new EffectFailed(name, end.error);
-      await delay(RETRY_DELAY_MS * attempt);
+        if (recorded === undefined || !scope.isReal) await scope.begin(`${effect.name}#${effect.occurrence}`);
+        return scope.acting(attempt(effect, plan.attempt, 1));
+      case 'reconcile':
+        if (!scope.isReal) await scope.begin(`${effect.name}#${effect.occurrence}`);
+        return scope.acting(reconciled(effect, plan.attempt, 1, Date.parse(recorded!.announcedAt)));
     }
   };
 
-  const effect = (
-    name: string,
-    options: Parameters<AgentContext['effect']>[1],
-    perform: (call: EffectCall<Json>) => Promise<Json>,
+  /** `number` counts all attempts that the journal knows of, `tries` those of this run. */
+  const attempt = async (effect: Effect, number: number, tries: number): Promise<Json> => {
+    const { name, effectId, effectClass } = effect;
+    const announcedAt = Date.now();
+    await scope.permit(effectId, announcement(effect, number));
+    const end = await performed(scope, effect, number);
+    const isLast = tries >= effect.attempts;
+    if (end.kind === 'done') return ended(effect, end, false);
+    if (end.kind === 'did_not_happen') {
+      const mayRepeat = end.retryable && !isLast;
+      await ended(effect, { kind: end.kind, error: end.error }, false);
+      if (!mayRepeat) throw new EffectFailed(name, end.error);
+    } else if (isRepeatable(effectClass)) {
+      await ended(effect, isLast ? { ...end, givenUp: true } : end, false);
+      if (isLast) throw new EffectFailed(name, end.error);
+    } else {
+      await ended(effect, end, false);
+      if (effectClass === 'reconcile') return reconciled(effect, number + 1, tries + 1, announcedAt);
+      hold(effectId);
+      throw new Held(name, end.error);
+    }
+    await delay(effect.backoff(tries));
+    return attempt(effect, number + 1, tries + 1);
+  };
+
+  /** Asks what became of the last attempt, once its own time is over too [S30]. */
+  const reconciled = async (
+    effect: Effect,
+    number: number,
+    tries: number,
+    announcedAt: number,
   ): Promise<Json> => {
-    const work = scope.track((async () => run(begin(name, options), perform))());
+    const { name, timeoutMs } = effect;
+    await delay(Math.max(0, announcedAt + (timeoutMs ?? 0) - Date.now()));
+    const found = await answered(scope, effect, number - 1);
+    switch (found.happened) {
+      case true: {
+        const end = resultEnd(found.result);
+        if (end.kind === 'done') return ended(effect, end, true);
+        return doubted(effect, end.error);
+      }
+      case false:
+        if (tries <= effect.attempts) return attempt(effect, number, tries);
+        await ended(effect, { kind: 'did_not_happen', error: 'it was tried often enough' }, true);
+        throw new EffectFailed(name, 'it did not happen, and was tried often enough');
+      case 'unknown':
+        return doubted(effect, `nobody can say what became of it: ${found.why ?? 'no reason given'}`);
+    }
+  };
+
+  /** Neither its own code nor whoever it was done with knows enough. */
+  const doubted = async (effect: Effect, error: string): Promise<never> => {
+    await ended(effect, { kind: 'in_doubt', error, reconciled: true }, true);
+    hold(effect.effectId);
+    throw new Held(effect.name, error);
+  };
+
+  /** Resolves with the result when the end is in the journal and its turn has come. */
+  const ended = async ({ effectId }: Effect, end: EffectEnd, isReconciled: boolean): Promise<Json> => {
+    const isAwaited = !scope.isAlone;
+    const delivered = isAwaited ? scope.outcome(effectId) : null;
+    scope.send({ type: 'effect-ended', effectId, end, reconciled: isReconciled, isAwaited });
+    await delivered;
+    return end.kind === 'done' ? recordable(end.result) : null;
+  };
+
+  const effect = (name: string, options: EffectOptions, perform: Perform): Promise<Json> => {
+    const work = scope.track((async () => run(begin(name, options, perform)))());
     const result = work.catch(async (error: unknown) => {
       // Code must not go on from a doubt; the invocation is handled again from the top once it is decided.
-      if (error instanceof Held) await new Promise<never>(() => {});
+      if (error instanceof Held) await never();
       throw error;
     });
     // What went wrong is on record; code that never awaits an effect is not to end its worker by that.
     result.catch(() => {});
     return result;
   };
-  return { effect: effect as AgentContext['effect'], held, leftover };
+  return { effect: effect as unknown as AgentContext['effect'], held };
 }
 
 /** The run is over: only an operator may say what became of the effect. */
 class Held extends EffectFailed {}
 
+function announcement(effect: Effect, attempt: number) {
+  const { effectId, name, occurrence, effectClass, hash, args, key, keyTtlMs, timeoutMs } = effect;
+  return {
+    type: 'effect-announced' as const,
+    effectId,
+    name,
+    occurrence,
+    effectClass,
+    argsHash: hash,
+    args,
+    key,
+    keyTtlMs: effectClass === 'idempotent' ? keyTtlMs : null,
+    timeoutMs,
+    attempt,
+  };
+}
+
 function checked(
   name: string,
-  { class: effectClass = 'ask', key }: Parameters<AgentContext['effect']>[1],
-): EffectClass {
+  options: EffectOptions,
+): Pick<Effect, 'effectClass' | 'keyTtlMs' | 'timeoutMs' | 'attempts' | 'backoff' | 'reconcile'> {
+  const { class: effectClass = 'ask', key, reconcile, retry = {} } = options;
   if (typeof name !== 'string' || name === '' || name.length > MAX_NAME) {
     throw new AppError('effect.bad-name', `An effect's name is a text of 1 to ${MAX_NAME} characters.`);
   }
@@ -166,17 +250,97 @@ function checked(
       `The key of the effect ${name} must be a text of at most ${MAX_KEY} characters.`,
     );
   }
-  return effectClass;
+  if ((effectClass === 'reconcile') !== (typeof reconcile === 'function')) {
+    throw new AppError(
+      'effect.no-reconcile',
+      effectClass === 'reconcile'
+        ? `The effect ${name} has the class reconcile and no function reconcile that asks what became of it. Give one, or use the class ask.`
+        : `The effect ${name} has a function reconcile and the class ${effectClass}, which never calls it. Use the class reconcile.`,
+    );
+  }
+  const { attempts = DEFAULT_ATTEMPTS, backoffMs = DEFAULT_BACKOFF_MS } = retry;
+  const { maxBackoffMs = DEFAULT_MAX_BACKOFF_MS } = retry;
+  const { keyTtlMs = DEFAULT_KEY_TTL_MS, timeoutMs = null } = options;
+  checkNumber(name, 'retry.attempts', attempts, 1, MAX_ATTEMPTS);
+  checkNumber(name, 'retry.backoffMs', backoffMs, 0, MAX_DURATION_MS);
+  checkNumber(name, 'retry.maxBackoffMs', maxBackoffMs, 0, MAX_DURATION_MS);
+  checkNumber(name, 'keyTtlMs', keyTtlMs, 1, MAX_DURATION_MS);
+  if (timeoutMs !== null) checkNumber(name, 'timeoutMs', timeoutMs, 1, MAX_DURATION_MS);
+  return {
+    effectClass,
+    keyTtlMs,
+    timeoutMs,
+    attempts,
+    backoff: (tries) => Math.min(maxBackoffMs, backoffMs * 2 ** (tries - 1)),
+    reconcile: reconcile ?? (async () => ({ happened: 'unknown' })),
+  };
+}
+
+function checkNumber(name: string, option: string, value: unknown, least: number, most: number): void {
+  if (typeof value === 'number' && value >= least && value <= most) return;
+  throw new AppError(
+    'effect.bad-option',
+    `${option} of the effect ${name} is ${String(value)}, and must be a number from ${least} to ${most}.`,
+  );
+}
+
+type Performed = Exclude<EffectEnd, { kind: 'did_not_happen' }> | FailedCleanly;
+interface FailedCleanly {
+  readonly kind: 'did_not_happen';
+  readonly error: string;
+  readonly retryable: boolean;
 }
 
 /** Only code that says so knows that nothing happened; anything else leaves the question open [S28]. */
-async function ending(perform: () => Promise<Json>): Promise<EffectEnd> {
-  let result: unknown;
+async function performed(scope: RunScope, effect: Effect, attempt: number): Promise<Performed> {
+  const { name, perform, timeoutMs } = effect;
+  const abort = new AbortController();
+  const call = callOf(effect, attempt, abort.signal);
+  const work = scope.within(`the effect ${name}`, async () => perform(call));
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    if (timeoutMs !== null) timer = setTimeout(() => resolve('late'), timeoutMs);
+  });
   try {
-    result = await perform();
+    const first = await Promise.race([work.then((result) => ({ result })), late]);
+    if (first !== 'late') return resultEnd(first.result);
+    abort.abort(new Error(`${name} took longer than ${timeoutMs} ms`));
+    work.catch(() => {}); // Too late to count.
+    return { kind: 'in_doubt', error: `it was not done within ${timeoutMs} ms` };
   } catch (error) {
-    return { kind: error instanceof DidNotHappen ? 'did_not_happen' : 'in_doubt', error: messageOf(error) };
+    if (error instanceof DidNotHappen) {
+      return { kind: 'did_not_happen', error: messageOf(error), retryable: error.retryable };
+    }
+    return { kind: 'in_doubt', error: messageOf(error) };
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+function callOf({ args, key }: Effect, attempt: number, signal: AbortSignal): EffectCall<Json> {
+  return { args: recordable(args), key, attempt, signal };
+}
+
+/** What whoever it was done with says; one that fails to answer does not know. */
+async function answered(scope: RunScope, effect: Effect, attempt: number): Promise<Reconciled> {
+  let why = '';
+  for (let tries = 1; tries <= MAX_RECONCILE_TRIES; tries += 1) {
+    try {
+      const call = callOf(effect, attempt, new AbortController().signal);
+      const answer = await scope.within(`reconcile of ${effect.name}`, async () => effect.reconcile(call));
+      if (answer.happened === true || answer.happened === false || answer.happened === 'unknown')
+        return answer;
+      why = `it answered ${JSON.stringify(answer)}, which has no happened: true, false or 'unknown'`;
+      break;
+    } catch (error) {
+      why = messageOf(error);
+      if (tries < MAX_RECONCILE_TRIES) await delay(effect.backoff(tries));
+    }
+  }
+  return { happened: 'unknown', why };
+}
+
+function resultEnd(result: unknown): Exclude<EffectEnd, { kind: 'did_not_happen' }> {
   try {
     const kept = recordable(result ?? null, 'its result');
     const bytes = Buffer.byteLength(JSON.stringify(kept));

@@ -1,18 +1,27 @@
 // One run of an invocation inside the worker: the agent's code from the top, answered from the record as far as it goes,
-// and from then on live. Nothing here writes a journal; every step waits for the host's word that it may go on.
+// and from then on live. Nothing here writes a journal; whatever touches the world waits for the host's word that it may.
 //
 // * A run ends once, and only when every effect that it began has ended [P2]: an outcome is never left behind by code
 //   that raced it, forgot to await it, or failed beside it. From then on its `ctx` does nothing.
 // * What crosses `ctx` is what the journal gives back: a copy, as JSON makes it, so that a re-run sees the same [S23].
+// * What happens to it reaches its code one at a time, in a re-run in the order of the journal [S26].
 // * A re-run that asks for something else than was recorded stops with `replay.diverged` and never improvises: something
 //   new waits until everything recorded has been asked for.
 
-import { codeOf, messageOf } from '../model/errors.ts';
-import type { FromWorker } from '../model/worker-protocol.ts';
+import { AppError, codeOf, messageOf } from '../model/errors.ts';
+import type { FromWorker, InvocationRecord } from '../model/worker-protocol.ts';
+import { agentConversation } from './agent-conversation.ts';
+import { agentMessages } from './agent-messages.ts';
 import { agentState } from './agent-state.ts';
+import { divergenceMessage, END_OF_INVOCATION } from './check-message.ts';
 import type { AgentContext, AgentDefinition } from './define-agent.ts';
-import { effectPerformer } from './perform-effect.ts';
+import type { Recorded } from './deliveries.ts';
+import { durableWaits, waitKey } from './durable-waits.ts';
+import { TerminalError } from './effect-errors.ts';
+import { effectKey, effectPerformer } from './perform-effect.ts';
+import { recordedChance } from './recorded-chance.ts';
 import { RunScope, type Invoke, type Reply } from './run-scope.ts';
+import { signalKey, signalsAndQueries, type SignalsAndQueries } from './signals-and-queries.ts';
 
 const MAX_TEXT = 10_000;
 
@@ -26,40 +35,126 @@ export function runInvocation(
   invoke: Invoke,
   send: (message: FromWorker) => void,
 ): RunningInvocation {
-  const scope = new RunScope(invoke, send);
-  void run(agent, scope);
-  return { heard: (reply) => scope.heard(reply) };
+  let signals!: SignalsAndQueries;
+  const scope = new RunScope(
+    invoke,
+    send,
+    recordedOf(invoke.record, (signal) => signals.signalled(signal)),
+  );
+  signals = signalsAndQueries(scope);
+  const effects = effectPerformer(scope);
+  const waits = durableWaits(scope);
+  const ctx: AgentContext = {
+    process: invoke.process,
+    attempt: invoke.attempt,
+    state: agentState(scope),
+    conversation: agentConversation(scope),
+    inbox: invoke.record.inbox,
+    effect: effects.effect,
+    promise: waits.promise,
+    sleep: waits.sleep,
+    until: waits.until,
+    onSignal: signals.onSignal,
+    onQuery: signals.onQuery,
+    ...recordedChance(scope),
+    ...agentMessages(scope),
+    log: (text, level = 'info') => {
+      if (scope.isReal) scope.send({ type: 'log', level, text: textOf(text) });
+    },
+  };
+  void run(agent, ctx, scope, { held: effects.held, failed: signals.failed });
+  return {
+    heard: (reply) => {
+      switch (reply.type) {
+        case 'effect-permitted':
+          scope.permitted(reply.effectId, null);
+          return;
+        case 'effect-refused':
+          scope.permitted(reply.effectId, new AppError(reply.code, reply.message));
+          return;
+        case 'effect-recorded':
+          scope.outcomeRecorded(reply.effectId);
+          return;
+        case 'wait-ended':
+          scope.heard += 1;
+          waits.ended(reply.waitId, reply.end);
+          return;
+        case 'signal':
+          scope.heard += 1;
+          scope.deliveries.live(() => signals.signalled(reply.signal));
+          return;
+        case 'query':
+          void answer(scope, signals, reply);
+          return;
+      }
+    },
+  };
+}
+
+/** The outcomes of this attempt in the order of the journal; what earlier ones recorded has no place in it. */
+function recordedOf(
+  { attemptSeq, effects, waits, signals }: InvocationRecord,
+  signalled: SignalsAndQueries['signalled'],
+): readonly Recorded[] {
+  const all: Recorded[] = [];
+  for (const { effectId, end, endSeq } of effects) {
+    // What is in doubt is not answered from the record, unless its code was told that it failed.
+    const isAnswered = end?.kind === 'done' || isTold(end);
+    if (isAnswered && endSeq !== null) all.push({ seq: endSeq, key: effectKey(effectId), act: null });
+  }
+  for (const { waitId, end, endSeq } of waits) {
+    if (end !== null && endSeq !== null) all.push({ seq: endSeq, key: waitKey(waitId), act: null });
+  }
+  for (const signal of signals) {
+    all.push({ seq: signal.seq, key: signalKey(signal.signalId), act: () => signalled(signal) });
+  }
+  return all.filter(({ seq, act }) => seq > attemptSeq || act !== null).sort((a, b) => a.seq - b.seq);
+}
+
+function isTold(end: InvocationRecord['effects'][number]['end']): boolean {
+  if (end?.kind === 'did_not_happen') return end.again !== true;
+  return end?.kind === 'in_doubt' && end.givenUp === true;
+}
+
+async function answer(
+  scope: RunScope,
+  signals: SignalsAndQueries,
+  { id, name, args }: Extract<Reply, { type: 'query' }>,
+): Promise<void> {
+  // What it would be asked about is known once it is where it was.
+  if (!scope.isReal) await scope.atEnd;
+  else await scope.deliveries.caughtUp();
+  scope.send({ type: 'query-answered', id, answer: signals.ask(name, args) });
 }
 
 type Ended =
   | { readonly ok: true; readonly response: unknown }
   | { readonly ok: false; readonly error: unknown };
 
-async function run(agent: AgentDefinition, scope: RunScope): Promise<void> {
-  const effects = effectPerformer(scope);
-  const own = agentState(scope);
-  const ctx: AgentContext = {
-    process: scope.invoke.process,
-    state: own.state,
-    effect: effects.effect,
-    log: (text, level = 'info') => scope.send({ type: 'log', level, text: textOf(text) }),
-  };
+async function run(
+  agent: AgentDefinition,
+  ctx: AgentContext,
+  scope: RunScope,
+  { held, failed }: { readonly held: Promise<string>; readonly failed: Promise<never> },
+): Promise<void> {
   const handled = handle(agent, ctx, scope.invoke);
-  const first = await Promise.race([handled, effects.held]);
+  const handlerFailed = failed.catch((error: unknown): Ended => ({ ok: false, error }));
+  const diverged = scope.diverged.then((error): Ended => ({ ok: false, error }));
+  const first = await Promise.race([handled, held, handlerFailed, diverged]);
   await scope.close();
   // A doubt may have come up while the rest was ending; it outweighs whatever the code made of it.
-  const held = typeof first === 'string' ? first : await Promise.race([effects.held, Promise.resolve(null)]);
-  if (held !== null) {
-    scope.send({ type: 'invocation-held', effectId: held });
+  const doubt = typeof first === 'string' ? first : await Promise.race([held, Promise.resolve(null)]);
+  if (doubt !== null) {
+    scope.send({ type: 'invocation-held', effectId: doubt });
     return;
   }
   const ended = first as Ended;
-  const left = effects.leftover() ?? own.leftover();
-  const error =
-    scope.diverged ?? (left === undefined ? null : scope.diverge(left, 'the end of the invocation'));
-  if (error !== null) failed(scope, error);
+  const left = scope.leftover();
+  const found = ended.ok ? END_OF_INVOCATION : `${END_OF_INVOCATION}, failed: ${messageOf(ended.error)}`;
+  const error = scope.divergence ?? (left === undefined ? null : scope.diverge(left, found));
+  if (error !== null) tellDiverged(scope, error);
   else if (ended.ok) scope.send({ type: 'invocation-done', response: responseOf(ended.response) });
-  else failed(scope, ended.error);
+  else tellFailed(scope, ended.error);
 }
 
 /** Also for code that is not async, and throws at once. */
@@ -71,11 +166,25 @@ async function handle(agent: AgentDefinition, ctx: AgentContext, { event }: Invo
   }
 }
 
-function failed(scope: RunScope, error: unknown): void {
+function tellDiverged(scope: RunScope, error: AppError): void {
+  const { expected, found } = error.detail as { readonly expected: string; readonly found: string };
+  const { code } = error;
+  if (scope.isCheck)
+    scope.send({
+      type: 'invocation-failed',
+      code,
+      message: divergenceMessage({ expected, found }),
+      terminal: false,
+    });
+  else tellFailed(scope, error);
+}
+
+function tellFailed(scope: RunScope, error: unknown): void {
   scope.send({
     type: 'invocation-failed',
     code: codeOf(error).slice(0, 200),
     message: messageOf(error).slice(0, MAX_TEXT),
+    terminal: error instanceof TerminalError,
   });
 }
 

@@ -1,61 +1,221 @@
-// What the parts of one run share: the channel, what waits for the host's word, and whether the run is over.
+// What the parts of one run share: the channel, what waits for the host's word, what is recorded and not asked for yet,
+// and whether the run is over.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '../model/errors.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
+import { END_OF_INVOCATION } from './check-message.ts';
+import { Deliveries, type Recorded } from './deliveries.ts';
 
 export type Invoke = Extract<ToWorker, { type: 'invoke' }>;
-export type Reply = Exclude<ToWorker, { type: 'invoke' } | { type: 'ping' }>;
+export type Reply = Extract<ToWorker, { readonly run: number }> & {
+  readonly type: Exclude<ToWorker['type'], 'invoke'>;
+};
 type Unnumbered<T> = T extends { readonly run: number } ? Omit<T, 'run'> : never;
+export type Said = Unnumbered<FromWorker>;
 
-/** Set while an effect is being performed, whose code must not use `ctx`. */
-const performing = new AsyncLocalStorage<string>();
+/** How long something new waits for recorded things that nobody asks for, before that is a divergence. */
+const LEFTOVER_PATIENCE_MS = 3_000;
+/** So long nothing happens before a run that waits says so. */
+const QUIET_MS = 25;
+
+/** Set while code runs that must not use `ctx`, with what it is. */
+const inside = new AsyncLocalStorage<string>();
+
+/** Something recorded that its code has not asked for. */
+export interface Left {
+  readonly seq: number;
+  /** For a person. */
+  readonly text: string;
+}
+
+/** Part of a run that can have more in its record than its code has asked for: the first such thing. */
+export interface Leftover {
+  (): Left | undefined;
+}
 
 export class RunScope {
   readonly invoke: Invoke;
+  readonly deliveries: Deliveries;
+  /** Resolves with the first divergence, which code that swallows errors does not get away with. */
+  readonly diverged: Promise<AppError>;
+  /** In a run that only looks: resolves when its code has come to the end of the record. */
+  readonly atEnd: Promise<void>;
+  /** Whether code listens to signals. */
+  isListening = false;
+  /** How much the host has said about waits and signals. */
+  heard = 0;
   readonly #send: (message: FromWorker) => void;
-  readonly #waiting = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #permits = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
+  readonly #outcomes = new Map<string, () => void>();
+  readonly #effects = new Set<Promise<unknown>>();
+  readonly #acting = new Set<Promise<unknown>>();
+  readonly #leftovers: Leftover[] = [];
+  readonly #parked = new Set<() => void>();
+  readonly #afterEach: (() => void)[] = [];
+  readonly #waitsFor = new Map<symbol, string | null>();
+  #quiet: NodeJS.Timeout | undefined;
   #isOver = false;
-  #diverged: AppError | null = null;
+  #divergence: AppError | null = null;
+  #tellDiverged!: (error: AppError) => void;
+  #tellAtEnd!: () => void;
 
-  constructor(invoke: Invoke, send: (message: FromWorker) => void) {
+  constructor(invoke: Invoke, send: (message: FromWorker) => void, recorded: readonly Recorded[]) {
     this.invoke = invoke;
     this.#send = send;
+    this.diverged = new Promise((resolve) => (this.#tellDiverged = resolve));
+    this.atEnd = new Promise((resolve) => (this.#tellAtEnd = resolve));
+    this.deliveries = new Deliveries({
+      recorded,
+      afterEach: () => {
+        for (const look of this.#afterEach) look();
+        this.touch();
+      },
+      onStuck: (expected, found) => void this.diverge(expected, found),
+    });
   }
 
-  /** The first divergence, which code that swallows errors does not get away with. */
-  get diverged(): AppError | null {
-    return this.#diverged;
+  /** Whether something new may be begun; otherwise the run only looks. */
+  get isReal(): boolean {
+    return this.invoke.mode === 'run';
   }
 
-  send(message: Unnumbered<FromWorker>): void {
+  /** Whether the run is there to find out what its code no longer does as recorded. */
+  get isCheck(): boolean {
+    return this.invoke.mode === 'check';
+  }
+
+  get divergence(): AppError | null {
+    return this.#divergence;
+  }
+
+  send(message: Said): void {
     this.#send({ ...message, run: this.invoke.run });
+    this.touch();
   }
 
-  /** Sends, and resolves when the host has answered `name`; rejects when it refuses. */
-  ask(name: string, message: Unnumbered<FromWorker>): Promise<void> {
-    const answer = new Promise<void>((resolve, reject) => void this.#waiting.set(name, { resolve, reject }));
+  /** Sends, and resolves when the host permits it; rejects when it refuses. */
+  permit(effectId: string, message: Said): Promise<void> {
+    const answer = new Promise<void>(
+      (resolve, reject) => void this.#permits.set(effectId, { resolve, reject }),
+    );
     this.send(message);
     return answer;
   }
 
-  heard(reply: Reply): void {
-    const name =
-      reply.type === 'write-recorded' ? `write ${reply.ordinal}` : `${phaseOf(reply)} ${reply.effectId}`;
-    const waiter = this.#waiting.get(name);
-    this.#waiting.delete(name);
-    if (reply.type === 'effect-refused') waiter?.reject(new AppError(reply.code, reply.message));
-    else waiter?.resolve();
+  permitted(effectId: string, refusal: AppError | null): void {
+    const waiter = this.#permits.get(effectId);
+    this.#permits.delete(effectId);
+    if (refusal === null) waiter?.resolve();
+    else this.deliveries.live(() => waiter?.reject(refusal));
   }
 
-  /** Refuses what can't be done now: after the end of the run, or from within an effect. */
+  /**
+   * Nothing else can happen to the run now, so the one effect that is under way ends before anything else does, whenever
+   * its end is recorded: what follows from it comes behind it in the journal, and nothing outward before that.
+   */
+  get isAlone(): boolean {
+    return (
+      this.#effects.size === 1 && this.#waitsFor.size === 0 && !this.isListening && this.deliveries.isLive
+    );
+  }
+
+  /** Resolves when the end of an effect is in the journal, and its turn has come. */
+  outcome(effectId: string): Promise<void> {
+    return new Promise((resolve) => void this.#outcomes.set(effectId, resolve));
+  }
+
+  outcomeRecorded(effectId: string): void {
+    const deliver = this.#outcomes.get(effectId);
+    this.#outcomes.delete(effectId);
+    if (deliver !== undefined) this.deliveries.live(deliver);
+  }
+
+  // --- the record
+
+  addLeftover(leftover: Leftover): void {
+    this.#leftovers.push(leftover);
+  }
+
+  /** The first thing recorded of this attempt that nobody asked for. */
+  leftover(): string | undefined {
+    let first: Left | undefined;
+    for (const leftover of this.#leftovers) {
+      const left = leftover();
+      if (left !== undefined && (first === undefined || left.seq < first.seq)) first = left;
+    }
+    return first?.text;
+  }
+
+  /** Something recorded was asked for. */
+  asked(): void {
+    for (const wake of this.#parked) wake();
+  }
+
+  /** Whether a new thing may be begun at once: everything recorded has been asked for. */
+  get isRecordUsed(): boolean {
+    return this.leftover() === undefined;
+  }
+
+  /**
+   * Resolves when something new, `found`, may be begun. Branches that run side by side may take a while to ask for
+   * theirs; one that never does is a divergence.
+   */
+  async begin(found: string): Promise<void> {
+    while (!this.isRecordUsed) {
+      let wake!: () => void;
+      let timer: NodeJS.Timeout | undefined;
+      const first = await new Promise<'asked' | 'late'>((resolve) => {
+        wake = () => resolve('asked');
+        this.#parked.add(wake);
+        timer = setTimeout(() => resolve('late'), LEFTOVER_PATIENCE_MS);
+      });
+      clearTimeout(timer);
+      this.#parked.delete(wake);
+      const left = this.leftover();
+      if (first === 'late' && left !== undefined) throw this.diverge(left, found);
+    }
+    if (this.isReal) return;
+    // What only looks does nothing new: it has seen all there is.
+    if (this.isCheck) throw this.unrecorded(found);
+    this.#tellAtEnd();
+    await never();
+  }
+
+  /** In a check: the code does something that the journal has nothing of. */
+  unrecorded(found: string): AppError {
+    return this.diverge(this.leftover() ?? END_OF_INVOCATION, found);
+  }
+
+  diverge(expected: string, found: string): AppError {
+    this.#divergence ??= new AppError(
+      'replay.diverged',
+      `The code no longer does what was recorded: expected ${expected}, found ${found}. Put back the code that began this invocation, then force-recover.`,
+      { expected, found },
+    );
+    this.#tellDiverged(this.#divergence);
+    return this.#divergence;
+  }
+
+  // --- what may be done
+
+  /** Refuses what has to outlive the host where nothing does [S3]. */
+  refuseUnlessDurable(what: string): void {
+    if (this.invoke.isDurable) return;
+    throw new AppError(
+      'journal.required',
+      `${what} has to outlive a crash, and ${this.invoke.process} keeps no journal. Give the process a journal level.`,
+      { process: this.invoke.process },
+    );
+  }
+
+  /** Refuses what can't be done now: after the end of the run, or from within code that must not use `ctx`. */
   refuseUnlessOpen(what: string): void {
-    const effect = performing.getStore();
-    if (effect !== undefined) {
+    const where = inside.getStore();
+    if (where !== undefined) {
       throw new AppError(
         'effect.nested',
-        `${what} was called inside the effect ${effect}. A re-run does not perform it again, so what it does has to stand outside: return a value and go on from there.`,
+        `${what} was called inside ${where}. A re-run does not run that again, so what it does has to stand outside: return a value and go on from there.`,
       );
     }
     if (this.#isOver) {
@@ -66,36 +226,93 @@ export class RunScope {
     }
   }
 
-  /** Keeps the run from ending before this has. Rejections are the caller's, even where it does not listen. */
-  track<T>(work: Promise<T>): Promise<T> {
-    this.#underWay.add(work);
-    work.then(
-      () => this.#underWay.delete(work),
-      () => this.#underWay.delete(work),
-    );
-    return work;
+  /** Runs code that must not use `ctx`. */
+  within<T>(what: string, act: () => T): T {
+    return inside.run(what, act);
   }
 
-  perform<T>(effect: string, act: () => Promise<T>): Promise<T> {
-    return performing.run(effect, act);
+  /** Keeps the run from ending before this effect has. Rejections are the caller's, even where it does not listen. */
+  track<T>(effect: Promise<T>): Promise<T> {
+    this.#effects.add(effect);
+    const done = (): void => {
+      this.#effects.delete(effect);
+      this.touch();
+    };
+    effect.finally(done).catch(() => {}); // whoever began it is told
+    return effect;
   }
 
-  /** Resolves when everything tracked has ended; from now on nothing new begins. */
+  /** The same, from when the effect may touch the world until what became of it is recorded. */
+  acting<T>(effect: Promise<T>): Promise<T> {
+    this.#acting.add(effect);
+    const done = (): void => void this.#acting.delete(effect);
+    effect.finally(done).catch(() => {}); // whoever began it is told
+    return effect;
+  }
+
+  /** Resolves when nothing that was begun touches the world any more. */
+  async quiet(): Promise<void> {
+    while (this.#acting.size > 0) await Promise.allSettled(this.#acting);
+  }
+
+  // --- waiting
+
+  /** Looks after everything that is delivered. The result ends it. */
+  afterEach(look: () => void): () => void {
+    this.#afterEach.push(look);
+    return () => void this.#afterEach.splice(this.#afterEach.indexOf(look), 1);
+  }
+
+  /** Code waits for something durable, or with null for a signal, until the result is called. */
+  waits(waitId: string | null): () => void {
+    const place = Symbol('wait');
+    this.#waitsFor.set(place, waitId);
+    this.touch();
+    return () => void this.#waitsFor.delete(place);
+  }
+
+  /** Something moved: only a run in which nothing has for a moment is one that waits. */
+  touch(): void {
+    if (this.#isOver || this.#waitsFor.size === 0) return;
+    if (this.#quiet === undefined) this.#quiet = setTimeout(() => this.#lookQuiet(), QUIET_MS);
+    else this.#quiet.refresh();
+  }
+
+  #lookQuiet(): void {
+    this.#quiet = undefined;
+    const isQuiet = this.#effects.size === 0 && this.deliveries.isIdle && this.#waitsFor.size > 0;
+    if (this.#isOver || !isQuiet) return;
+    this.#tellAtEnd();
+    const ids = [...new Set([...this.#waitsFor.values()].filter((id) => id !== null))];
+    const { run } = this.invoke;
+    if (this.isCheck) {
+      const found = `waiting for ${ids.join(', ') || 'a signal'}`;
+      this.#quiet = setTimeout(() => this.#lookStuck(found), LEFTOVER_PATIENCE_MS);
+      if (!this.isRecordUsed) return;
+    }
+    this.#send({ type: 'invocation-waiting', run, for: ids, heard: this.heard });
+  }
+
+  /** Nothing comes to a check but what is recorded, and that has come. */
+  #lookStuck(found: string): void {
+    this.#quiet = undefined;
+    if (!this.#isOver && this.#effects.size === 0 && this.#waitsFor.size > 0) this.unrecorded(found);
+  }
+
+  /** Resolves when every effect has ended; from now on nothing new begins. */
   async close(): Promise<void> {
     this.#isOver = true;
-    await Promise.allSettled(this.#underWay);
-  }
-
-  diverge(expected: string, found: string): AppError {
-    this.#diverged ??= new AppError(
-      'replay.diverged',
-      `The code no longer does what was recorded: expected ${expected}, found ${found}. Put back the code that began this invocation, then force-recover.`,
-      { expected, found },
-    );
-    return this.#diverged;
+    clearTimeout(this.#quiet);
+    // What is under way in a run that only looks would never end; nor would what waits for its turn in a record that
+    // its code has left.
+    if (this.isReal) await Promise.race([Promise.allSettled(this.#effects), this.diverged]);
+    await this.quiet();
+    this.deliveries.close();
+    this.#tellAtEnd();
   }
 }
 
-function phaseOf({ type }: Exclude<Reply, { type: 'write-recorded' }>): string {
-  return type === 'effect-recorded' ? 'recorded' : 'permitted';
+/** For code that must not go on. */
+export function never(): Promise<never> {
+  return new Promise<never>(() => {});
 }

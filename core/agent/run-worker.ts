@@ -24,15 +24,20 @@ export async function runWorker(channel: WorkerChannel, start: WorkerStart): Pro
   channel.onMessage((message) => {
     switch (message.type) {
       case 'ping':
-        channel.send({ type: 'pong', id: message.id });
+        channel.send({ type: 'pong', id: message.id, rss: process.memoryUsage.rss() });
         break;
       case 'invoke':
         running.set(message.run, runInvocation(agent, message, sender(channel, running)));
         break;
+      case 'end':
+        // Whoever started this worker sees to its end.
+        break;
       case 'effect-permitted':
       case 'effect-refused':
       case 'effect-recorded':
-      case 'write-recorded':
+      case 'wait-ended':
+      case 'signal':
+      case 'query':
         running.get(message.run)?.heard(message);
         break;
     }

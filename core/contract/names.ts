@@ -19,7 +19,16 @@ const requests = {
   'processes.trigger': true,
   'processes.kill-worker': true,
   'processes.force-recover': true,
+  'processes.restart': true,
+  'processes.preview': true,
   'effects.resolve': true,
+  'promises.settle': true,
+  'processes.signal': true,
+  'processes.query': true,
+  'inbox.write': true,
+  'deadletters.redeliver': true,
+  'deadletters.drop': true,
+  'output.read': true,
 } satisfies Record<RequestName, true>;
 
 const events = {

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { defineRequest, type RequestDefinition } from './define.ts';
-import { AppView, FleetView, JournalView, ProcessDetail, TimelinePage } from './views.ts';
+import { INBOX_PRIORITIES, INBOX_TYPES, MAX_INBOX_LENGTH } from '../model/inbox.ts';
+import {
+  AppView,
+  FleetView,
+  JournalView,
+  OutputPage,
+  PreviewView,
+  ProcessDetail,
+  TimelinePage,
+} from './views.ts';
 
 const Id = z.string().min(1).max(200);
 const ProcessName = z.string().min(1).max(4096);
@@ -15,6 +24,28 @@ const NeedsReason = z.strictObject({ ...Command.shape, reason: Reason.min(1) });
 /** The state as it is when the answer leaves, never as it is hoped to become, and a sentence about what was done. */
 const Outcome = z.strictObject({ state: z.string(), message: z.string() });
 const Nothing = z.strictObject({});
+
+const JsonText = z.string().max(1_000_000);
+const EventId = z.string().min(1).max(1000);
+
+/** A durable promise is known by its id alone; its process need not be named. */
+const SettlePromise = z.strictObject({
+  ...Command.shape,
+  process: ProcessName.nullable(),
+  promiseId: z.string().min(1).max(200),
+  settlement: z.discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('resolved'), valueText: JsonText }),
+    z.strictObject({ kind: z.literal('rejected'), error: z.string().min(1).max(2000) }),
+  ]),
+});
+
+const WriteInbox = z.strictObject({
+  ...Command.shape,
+  messageType: z.enum(INBOX_TYPES),
+  content: z.string().min(1).max(MAX_INBOX_LENGTH),
+  priority: z.enum(INBOX_PRIORITIES),
+  expiresInSeconds: z.number().positive().max(31_536_000).nullable(),
+});
 
 const Resolve = z.strictObject({
   ...NeedsReason.shape,
@@ -64,7 +95,56 @@ export const REQUESTS = {
   ),
   'processes.kill-worker': defineRequest('processes.kill-worker', NeedsReason, Outcome),
   'processes.force-recover': defineRequest('processes.force-recover', NeedsReason, Outcome),
+  'processes.restart': defineRequest('processes.restart', NeedsReason, Outcome),
+  /** What an action would find and do. Nothing is done. */
+  'processes.preview': defineRequest(
+    'processes.preview',
+    z.strictObject({ ...OneProcess, action: z.enum(['resume', 'restart', 'force-recover']) }),
+    PreviewView,
+  ),
   'effects.resolve': defineRequest('effects.resolve', Resolve, Outcome),
+  'promises.settle': defineRequest('promises.settle', SettlePromise, Outcome),
+  'processes.signal': defineRequest(
+    'processes.signal',
+    z.strictObject({
+      ...Command.shape,
+      name: z.string().min(1).max(200),
+      payloadText: JsonText.optional(),
+    }),
+    Outcome,
+  ),
+  /** Asks an invocation under way; nothing is written for it. */
+  'processes.query': defineRequest(
+    'processes.query',
+    z.strictObject({
+      ...OneProcess,
+      name: z.string().min(1).max(200),
+      argsText: JsonText.optional(),
+      eventId: EventId.optional(),
+    }),
+    z.strictObject({ valueText: z.string() }),
+  ),
+  'inbox.write': defineRequest('inbox.write', WriteInbox, Outcome),
+  'deadletters.redeliver': defineRequest(
+    'deadletters.redeliver',
+    z.strictObject({ ...Command.shape, eventId: EventId, asNew: z.boolean() }),
+    Outcome,
+  ),
+  'deadletters.drop': defineRequest(
+    'deadletters.drop',
+    z.strictObject({ ...NeedsReason.shape, eventId: EventId }),
+    Outcome,
+  ),
+  /** What workers wrote, newest lines last. */
+  'output.read': defineRequest(
+    'output.read',
+    z.strictObject({
+      ...OneProcess,
+      before: z.string().max(200).nullable(),
+      limit: z.number().int().min(1).max(500),
+    }),
+    OutputPage,
+  ),
 } as const satisfies Record<string, RequestDefinition>;
 
 type Requests = typeof REQUESTS;

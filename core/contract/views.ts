@@ -103,6 +103,111 @@ export const EffectView = z.strictObject({
 });
 export type EffectView = z.infer<typeof EffectView>;
 
+export const WaitView = z.strictObject({
+  /** Of a promise: what whoever settles it holds. */
+  waitId: z.string(),
+  kind: z.enum(['promise', 'timer']),
+  name: z.string(),
+  createdAt: z.string(),
+  /** ISO 8601; null for never. */
+  dueAt: z.string().nullable(),
+  /** What whoever settles it gets to see, as JSON. */
+  dataText: z.string(),
+  status: z.enum(['open', 'fired', 'resolved', 'rejected', 'expired']),
+});
+export type WaitView = z.infer<typeof WaitView>;
+
+export const DeadLetterView = z.strictObject({
+  eventId: z.string(),
+  triggerId: z.string(),
+  reason: z.string(),
+  error: z.string(),
+  attempts: z.number().int(),
+  at: z.string(),
+  /** Effects of it that are done, and would not be done again. */
+  doneEffects: z.number().int(),
+});
+export type DeadLetterView = z.infer<typeof DeadLetterView>;
+
+export const InboxView = z.strictObject({
+  messageId: z.string(),
+  messageType: z.string(),
+  content: z.string(),
+  sender: z.string(),
+  priority: z.string(),
+  createdAt: z.string(),
+  expiresAt: z.string().nullable(),
+});
+
+/** The operating system's side of a process's worker. */
+export const WorkerView = z.strictObject({
+  pid: z.number().int(),
+  generation: z.number().int(),
+  startedAt: z.string().nullable(),
+  /** Null: the system does not tell. */
+  rssBytes: z.number().nullable(),
+  cpuPercent: z.number().nullable(),
+  isAnswering: z.boolean(),
+});
+export type WorkerView = z.infer<typeof WorkerView>;
+
+/** What an operator's action would find, before it is done. */
+export const PreviewView = z.strictObject({
+  action: z.string(),
+  state: z.string(),
+  /** The last entry that the journal has for certain. */
+  lastSeq: z.number().int(),
+  lastEntryAt: z.string().nullable(),
+  /** Unfinished invocations that would go on, and how many of their effects are read back instead of done again. */
+  invocations: z.number().int(),
+  effectsReadBack: z.number().int(),
+  /** Those without an outcome, and what would become of each. */
+  doubts: z.array(
+    z.strictObject({
+      effectId: z.string(),
+      name: z.string(),
+      effectClass: z.string(),
+      key: z.string(),
+      argsPreview: z.string(),
+      next: z.enum([
+        'performed again',
+        'performed again with the same key',
+        'asked of the provider',
+        'asked of you',
+      ]),
+    }),
+  ),
+  timersDue: z.number().int(),
+  queued: z.number().int(),
+  deadLetters: z.number().int(),
+  /** Holds that stay, whatever is done. */
+  holdsThatStay: z.array(z.string()),
+  worker: z
+    .strictObject({ pid: z.number().int(), generation: z.number().int(), isAnswering: z.boolean() })
+    .nullable(),
+  /** One sentence for each thing that would happen, in order. */
+  steps: z.array(z.string()),
+});
+export type PreviewView = z.infer<typeof PreviewView>;
+
+export const OutputLine = z.strictObject({
+  at: z.string(),
+  generation: z.number().int(),
+  stream: z.enum(['out', 'err', 'log']),
+  level: z.string().nullable(),
+  eventId: z.string().nullable(),
+  text: z.string(),
+});
+export type OutputLine = z.infer<typeof OutputLine>;
+
+export const OutputPage = z.strictObject({
+  /** Oldest first. */
+  lines: z.array(OutputLine),
+  /** Where to go on towards the beginning; null at the beginning. */
+  before: z.string().nullable(),
+});
+export type OutputPage = z.infer<typeof OutputPage>;
+
 export const InvocationView = z.strictObject({
   eventId: z.string(),
   invocation: z.number().int(),
@@ -110,7 +215,12 @@ export const InvocationView = z.strictObject({
   triggerId: z.string(),
   triggerType: z.string(),
   startedAt: z.string(),
+  standing: z.enum(['running', 'ready', 'waiting', 'backing-off', 'in-doubt']),
+  /** When the next attempt begins, after one that failed. */
+  retryAt: z.string().nullable(),
   effects: z.array(EffectView),
+  waits: z.array(WaitView),
+  signals: z.number().int(),
 });
 
 export const TimelineRow = z.strictObject({
@@ -151,6 +261,17 @@ export const ProcessDetail = z.strictObject({
   contextCut: z.boolean(),
   open: z.array(InvocationView),
   queue: z.array(z.strictObject({ eventId: z.string(), triggerId: z.string(), acceptedAt: z.string() })),
+  deadLetters: z.array(DeadLetterView),
+  deadLettersLost: z.number().int(),
+  inbox: z.array(InboxView),
+  /** Sent to others and not known to have arrived. */
+  unsent: z.number().int(),
+  workerDetail: WorkerView.nullable(),
+  /** Deaths of workers in a row without progress, and how the last one came to its end. */
+  workerDeaths: z.number().int(),
+  lastWorkerDeath: z.string().nullable(),
+  respawnsAt: z.string().nullable(),
+  restartsAt: z.string().nullable(),
   lastError: z.strictObject({ code: z.string(), message: z.string(), at: z.string() }).nullable(),
   triggers: z.array(
     z.strictObject({

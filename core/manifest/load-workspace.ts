@@ -223,18 +223,28 @@ function bytesOf(megabytes: number | null): number | null {
   return megabytes === null ? null : Math.round(megabytes * 1024 * 1024);
 }
 
-function configOf({ triggers, journal, holdfast, budget, world, config }: Manifest): ProcessConfig {
+function triggerOf(trigger: Manifest['triggers'][number]): TriggerConfig {
+  switch (trigger.type) {
+    case 'cron':
+      return {
+        type: 'cron',
+        cronExpression: trigger.cron_expression,
+        cronTimezone: trigger.cron_timezone ?? 'UTC',
+      };
+    case 'manual':
+      return { type: 'manual' };
+    case 'event':
+      return { type: 'event', eventType: trigger.event_type, eventSource: trigger.event_source ?? null };
+    case 'message':
+      return { type: 'message', topic: trigger.topic };
+  }
+}
+
+function configOf(manifest: Manifest): ProcessConfig {
+  const { triggers, journal, holdfast, budget, world, config, context, trigger_delivery } = manifest;
   return {
     ...DEFAULT_PROCESS_CONFIG,
-    triggers: triggers.map((trigger): TriggerConfig =>
-      trigger.type === 'cron'
-        ? {
-            type: 'cron',
-            cronExpression: trigger.cron_expression,
-            cronTimezone: trigger.cron_timezone ?? 'UTC',
-          }
-        : { type: 'manual' },
-    ),
+    triggers: triggers.map(triggerOf),
     journalLevel: journal.level,
     checkpointEvery: journal.checkpoint_every,
     durability: holdfast.durability,
@@ -246,12 +256,28 @@ function configOf({ triggers, journal, holdfast, budget, world, config }: Manife
     heartbeatIntervalMs: config.heartbeat_interval * 1000,
     idleTimeoutMs: config.idle_timeout * 1000,
     workerIdleMs: config.worker_idle * 1000,
+    maxLifetimeMs: config.max_lifetime * 1000,
+    maxInvocationTimeMs: config.max_invocation_time * 1000,
+    workerHangMs: holdfast.worker.hang_timeout * 1000,
+    workerLimits: {
+      memoryMb: holdfast.worker.memory_megabytes ?? null,
+      startDeadlineMs: holdfast.worker.start_deadline * 1000,
+      stopDeadlineMs: holdfast.worker.stop_deadline * 1000,
+    },
+    delivery: {
+      maxRetries: trigger_delivery.max_retries,
+      retryBackoffMs: trigger_delivery.retry_backoff * 1000,
+      retryBackoffMaxMs: trigger_delivery.retry_backoff_max * 1000,
+      deadLetterSize: trigger_delivery.dead_letter_size,
+    },
+    writableKeys: context.writable_keys,
+    conversationMaxMessages: context.conversation_max_messages,
     maxConsecutiveFailures: config.max_consecutive_failures,
     restartPolicy: config.restart_policy,
     maxRestarts: config.max_restarts,
     restartBackoffMs: config.restart_backoff * 1000,
     maxRunsPerDay: budget.enabled ? (budget.max_runs_per_day ?? null) : null,
-    initialState: world,
+    initialState: { ...context.initial_state, ...world },
   };
 }
 

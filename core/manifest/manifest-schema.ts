@@ -13,6 +13,13 @@ const CronTrigger = z.strictObject({
   cron_timezone: z.string().min(1).nullish(),
 });
 const ManualTrigger = z.strictObject({ type: z.literal('manual') });
+/** Both may hold `*` and `?`. */
+const EventTrigger = z.strictObject({
+  type: z.literal('event'),
+  event_type: z.string().min(1).max(200),
+  event_source: z.string().min(1).nullish(),
+});
+const MessageTrigger = z.strictObject({ type: z.literal('message'), topic: z.string().min(1).max(200) });
 
 /** Promptise's manifest, as far as code agents need it. Its names and defaults; durations in seconds. */
 export const Manifest = z.strictObject({
@@ -20,7 +27,9 @@ export const Manifest = z.strictObject({
   name: z.string().min(1).max(4096),
   instructions: z.string().nullish(),
   entrypoint: z.string().min(1).nullish(),
-  triggers: z.array(z.discriminatedUnion('type', [CronTrigger, ManualTrigger])).default([]),
+  triggers: z
+    .array(z.discriminatedUnion('type', [CronTrigger, ManualTrigger, EventTrigger, MessageTrigger]))
+    .default([]),
   world: z.record(z.string(), Scalar).default({}),
   journal: z
     .strictObject({
@@ -38,6 +47,29 @@ export const Manifest = z.strictObject({
           max_megabytes: z.number().nonnegative().max(1e9).nullish(),
         })
         .prefault({}),
+      worker: z
+        .strictObject({
+          memory_megabytes: z.number().int().min(32).max(1e6).nullish(),
+          start_deadline: Duration.positive().default(30),
+          stop_deadline: Duration.positive().default(10),
+          hang_timeout: Seconds.default(120),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+  context: z
+    .strictObject({
+      writable_keys: z.array(z.string().min(1)).default([]),
+      initial_state: z.record(z.string(), Scalar).default({}),
+      conversation_max_messages: z.number().int().nonnegative().default(100),
+    })
+    .prefault({}),
+  trigger_delivery: z
+    .strictObject({
+      max_retries: z.number().int().min(0).max(10).default(0),
+      retry_backoff: Seconds.default(2),
+      retry_backoff_max: Seconds.default(60),
+      dead_letter_size: z.number().int().min(0).max(1_000).default(100),
     })
     .prefault({}),
   budget: z
@@ -52,6 +84,8 @@ export const Manifest = z.strictObject({
       heartbeat_interval: Duration.positive().default(10),
       idle_timeout: Seconds.default(0),
       worker_idle: Duration.positive().default(60),
+      max_lifetime: Seconds.default(0),
+      max_invocation_time: Seconds.default(0),
       max_consecutive_failures: z.number().int().positive().default(3),
       restart_policy: z.enum(['always', 'on_failure', 'never']).default('never'),
       max_restarts: z.number().int().nonnegative().default(3),

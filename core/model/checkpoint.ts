@@ -3,7 +3,7 @@
 // before it has to be read [S18].
 
 import { cloneJson, isObject, numberAt, objectAt, objectsAt, type Json, type JsonObject } from './json.ts';
-import { emptySnapshot, type ProcessSnapshot } from './snapshot.ts';
+import { emptySnapshot, openedInvocation, type ProcessSnapshot } from './snapshot.ts';
 
 type Shape = (value: Json) => boolean;
 const text: Shape = (value) => typeof value === 'string';
@@ -22,41 +22,100 @@ const recordOf =
   (shape: Shape): Shape =>
   (value) =>
     isObject(value) && Object.values(value).every(shape);
-const withKeys = (keys: Readonly<Record<string, Shape>>): Shape => {
+/** `later`: keys that an earlier version did not write. */
+const withKeys = (
+  keys: Readonly<Record<string, Shape>>,
+  later: Readonly<Record<string, Shape>> = {},
+): Shape => {
   const shapes = Object.entries(keys);
+  const laterShapes = Object.entries(later);
   return (value) =>
-    isObject(value) && shapes.every(([key, shape]) => Object.hasOwn(value, key) && shape(value[key]!));
+    isObject(value) &&
+    shapes.every(([key, shape]) => Object.hasOwn(value, key) && shape(value[key]!)) &&
+    laterShapes.every(([key, shape]) => !Object.hasOwn(value, key) || shape(value[key]!));
 };
 
-const event = withKeys({
-  eventId: text,
-  triggerId: text,
-  triggerType: text,
-  payload: any,
-  acceptedAt: text,
-});
-const effect = withKeys({
-  effectId: text,
+const event = withKeys(
+  { eventId: text, triggerId: text, triggerType: text, payload: any, acceptedAt: text },
+  { from: withKeys({ process: text, number }) },
+);
+const effect = withKeys(
+  {
+    effectId: text,
+    name: text,
+    occurrence: number,
+    effectClass: text,
+    argsHash: text,
+    argsPreview: text,
+    key: text,
+    attempts: number,
+    announcedAt: text,
+    end: orNull(withKeys({ kind: text })),
+  },
+  {
+    keyTtlMs: orNull(number),
+    timeoutMs: orNull(number),
+    seq: number,
+    endSeq: orNull(number),
+    earlier: withKeys({ end: withKeys({ kind: text }), endSeq: orNull(number) }),
+  },
+);
+const wait = withKeys({
+  waitId: text,
+  kind: text,
   name: text,
   occurrence: number,
-  effectClass: text,
-  argsHash: text,
-  argsPreview: text,
-  key: text,
-  attempts: number,
-  announcedAt: text,
-  end: orNull(withKeys({ kind: text })),
+  createdAt: text,
+  dueAt: orNull(number),
+  data: any,
+  seq: number,
+  end: orNull(withKeys({ status: text })),
+  endSeq: orNull(number),
 });
-const openInvocation = withKeys({
+const inboxMessage = withKeys({
+  messageId: text,
+  messageType: text,
+  content: text,
+  sender: text,
+  priority: text,
+  createdAt: text,
+  expiresAt: orNull(text),
+});
+const openInvocation = withKeys(
+  {
+    event,
+    invocation: number,
+    attempt: number,
+    startedAt: text,
+    codeHash: text,
+    effects: listOf(effect),
+    writes: listOf(withKeys({ ordinal: number, key: text, value: any, deleted: truth }, { seq: number })),
+    before: recordOf(orNull(withKeys({ value: any }))),
+  },
+  {
+    attemptSeq: number,
+    seed: text,
+    inbox: listOf(inboxMessage),
+    sayings: listOf(withKeys({ ordinal: number, role: text, content: text, seq: number })),
+    sends: listOf(withKeys({ kind: text, topic: text, occurrence: number, argsHash: text, seq: number })),
+    waits: listOf(wait),
+    signals: listOf(withKeys({ signalId: text, name: text, payload: any, seq: number })),
+    clock: listOf(number),
+    versions: recordOf(number),
+    isWaiting: truth,
+    retryAt: orNull(text),
+    conversationFrom: number,
+  },
+);
+const deadLetter = withKeys({
   event,
-  invocation: number,
-  attempt: number,
-  startedAt: text,
-  codeHash: text,
-  effects: listOf(effect),
-  writes: listOf(withKeys({ ordinal: number, key: text, value: any, deleted: truth })),
-  before: recordOf(orNull(withKeys({ value: any }))),
+  open: orNull(openInvocation),
+  reason: text,
+  error: text,
+  attempts: number,
+  at: text,
 });
+const sentMessage = withKeys({ number, kind: text, topic: text, data: any, sentAt: text });
 
 type Marked = Exclude<
   keyof ProcessSnapshot,
@@ -69,8 +128,19 @@ const MARK: Readonly<Record<Marked, Shape>> = {
   lifecycleReason: text,
   lifecycleActor: text,
   holds: listOf(withKeys({ kind: text, reason: text, actor: text, since: text })),
+  startedAt: orNull(text),
   queue: listOf(event),
   open: listOf(openInvocation),
+  deadLetters: listOf(deadLetter),
+  deadLettersLost: number,
+  conversationCount: number,
+  conversationMax: number,
+  inbox: listOf(inboxMessage),
+  outbox: listOf(sentMessage),
+  sent: number,
+  heard: recordOf(number),
+  settled: listOf(withKeys({ promiseId: text, status: text, at: text })),
+  taken: listOf(text),
   recentRuns: listOf(withKeys({ eventId: text, ok: truth, at: text, durationMs: orNull(number) })),
   consecutiveFailures: number,
   runsToday: orNull(withKeys({ day: text, runs: number })),
@@ -127,7 +197,28 @@ export function checkpointToSnapshot(data: JsonObject, before: ProcessSnapshot):
   const { fold_version: _, ...rest } = objectAt(state, 'holdfast')!;
   // Written by us from a snapshot; unknown keys of a later version are left out by the pick.
   const full: ProcessSnapshot = { ...emptySnapshot(), ...pick(cloneJson(rest) as JsonObject) };
+  if (numberAt(objectAt(state, 'holdfast')!, 'fold_version') < COMPLETE_SINCE) complete(full);
   return setShared(full, state);
+}
+
+/** From this version of the rules on, open invocations have all their keys. */
+const COMPLETE_SINCE = 2;
+
+/** What an earlier version had no keys for had not happened yet. */
+function complete(snapshot: ProcessSnapshot): void {
+  snapshot.open = snapshot.open.map((open) => ({
+    ...openedInvocation({ ...open, attemptSeq: 0, seed: '', inbox: [], conversationFrom: 0 }),
+    ...open,
+    writes: open.writes.map((write, at) => ({ ...write, seq: at + 1 })),
+    effects: open.effects.map((recorded, at) => ({
+      ...recorded,
+      keyTtlMs: null,
+      timeoutMs: null,
+      // Their order is all that their numbers are for.
+      seq: at + 1,
+      endSeq: recorded.end === null ? null : at + 1,
+    })),
+  }));
 }
 
 function setShared(snapshot: ProcessSnapshot, state: JsonObject): ProcessSnapshot {
@@ -137,6 +228,7 @@ function setShared(snapshot: ProcessSnapshot, state: JsonObject): ProcessSnapsho
   snapshot.lifecycle = typeof lifecycle === 'string' ? lifecycle : 'running';
   snapshot.invocationCount = numberAt(state, 'invocation_count', snapshot.invocationCount);
   if (Array.isArray(state['conversation'])) snapshot.conversation = [...objectsAt(state, 'conversation')];
+  snapshot.conversationCount = Math.max(snapshot.conversationCount, snapshot.conversation.length);
   snapshot.foreign = Object.fromEntries(Object.entries(state).filter(([key]) => !SHARED.has(key)));
   return snapshot;
 }

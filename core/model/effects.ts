@@ -3,8 +3,7 @@ import type { SpillReference } from './ports.ts';
 
 /**
  * How an effect without a recorded outcome is handled: `retry` is harmless to repeat, `idempotent` is repeated with
- * the same key, `ask` waits for an operator [P2]. `reconcile` (asking the provider) is read, and until it is built
- * treated as `ask`.
+ * the same key, `reconcile` asks whoever it was done with, `ask` waits for an operator [P2].
  */
 export const EFFECT_CLASSES = ['retry', 'idempotent', 'reconcile', 'ask'] as const;
 export type EffectClass = (typeof EFFECT_CLASSES)[number];
@@ -13,9 +12,19 @@ export type EffectClass = (typeof EFFECT_CLASSES)[number];
 export type EffectEnd =
   /** A large result lies outside of the journal; `result` is null then [S16]. */
   | { readonly kind: 'done'; readonly result: Json; readonly spilled?: SpillReference }
-  | { readonly kind: 'did_not_happen'; readonly error: string }
-  /** `happened`: nobody doubts that, and what it gave is lost [S16]. */
-  | { readonly kind: 'in_doubt'; readonly error: string; readonly happened?: true };
+  /** `again`: an operator said so, of an effect in doubt: it is performed now. */
+  | { readonly kind: 'did_not_happen'; readonly error: string; readonly again?: true }
+  /**
+   * `happened`: nobody doubts that, and what it gave is lost [S16]. `reconciled`: whoever it was done with was asked
+   * and does not know either. `givenUp`: of a class that is repeated, often enough; its code was told that it failed.
+   */
+  | {
+      readonly kind: 'in_doubt';
+      readonly error: string;
+      readonly happened?: true;
+      readonly reconciled?: true;
+      readonly givenUp?: true;
+    };
 
 /** One effect of an open invocation, as the journal tells it. */
 export interface RecordedEffect {
@@ -27,10 +36,19 @@ export interface RecordedEffect {
   readonly argsHash: string;
   readonly argsPreview: string;
   readonly key: string;
+  /** For how long after the announcement the provider remembers the key; null where it has none [S31]. */
+  readonly keyTtlMs: number | null;
+  /** After which its own code gives it up; null for never. */
+  readonly timeoutMs: number | null;
   readonly attempts: number;
   readonly announcedAt: string;
+  /** The entry of the announcement, and that of the end. */
+  readonly seq: number;
+  readonly endSeq: number | null;
   /** Null from the announcement until an outcome is recorded. */
   readonly end: EffectEnd | null;
+  /** How the attempt before the present one ended. */
+  readonly earlier?: { readonly end: EffectEnd; readonly endSeq: number | null };
 }
 
 /** `<event id>/<name>#<occurrence>`: the same in every re-run, so it also serves as the default key. */
@@ -59,9 +77,30 @@ export function isRepeatable(effectClass: EffectClass): boolean {
   return effectClass === 'retry' || effectClass === 'idempotent';
 }
 
-/** In doubt, and of a class that nobody but an operator may decide [S28]. */
+/** In doubt, and nobody but an operator may decide [S28]. */
 export function needsOperator(effect: RecordedEffect): boolean {
-  return isInDoubt(effect) && !isRepeatable(effect.effectClass);
+  if (!isInDoubt(effect)) return false;
+  switch (effect.effectClass) {
+    case 'retry':
+    case 'idempotent':
+      return effect.end?.kind === 'in_doubt' && effect.end.happened === true;
+    case 'reconcile':
+      return (
+        effect.end?.kind === 'in_doubt' && (effect.end.reconciled === true || effect.end.happened === true)
+      );
+    case 'ask':
+      return true;
+  }
+}
+
+/** Whether the provider may have forgotten the key, so that repeating is no longer safe [S31]. */
+export function isKeyExpired(effect: RecordedEffect, nowMs: number): boolean {
+  return (
+    effect.effectClass === 'idempotent' &&
+    isInDoubt(effect) &&
+    effect.keyTtlMs !== null &&
+    nowMs >= Date.parse(effect.announcedAt) + effect.keyTtlMs
+  );
 }
 
 /** What a re-run does with an effect that its code asks for. Decided from the record alone. */
@@ -69,10 +108,25 @@ export type EffectPlan =
   | { readonly act: 'return'; readonly result: Json }
   | { readonly act: 'reject'; readonly error: string }
   | { readonly act: 'perform'; readonly attempt: number }
+  /** Ask whoever it was done with what became of it, and perform it only if nothing did. */
+  | { readonly act: 'reconcile'; readonly attempt: number }
   | { readonly act: 'diverged'; readonly expected: string; readonly found: string };
 
-export function planEffect(recorded: RecordedEffect | undefined, argsHash: string): EffectPlan {
+/**
+ * `attemptSeq` is the entry that began the present attempt of the invocation: in a retry what did not happen before
+ * it is tried again, and what did is not [S24].
+ */
+export function planEffect(
+  recorded: RecordedEffect | undefined,
+  argsHash: string,
+  attemptSeq: number,
+): EffectPlan {
   if (recorded === undefined) return { act: 'perform', attempt: 1 };
+  const { end, attempts } = recorded;
+  const isEarlier = (recorded.endSeq ?? 0) < attemptSeq;
+  if (end?.kind === 'did_not_happen' && (end.again === true || isEarlier)) {
+    return { act: 'perform', attempt: attempts + 1 };
+  }
   const name = `${recorded.name}#${recorded.occurrence}`;
   if (recorded.argsHash !== argsHash) {
     return {
@@ -81,14 +135,20 @@ export function planEffect(recorded: RecordedEffect | undefined, argsHash: strin
       found: `${name} with arguments ${argsHash}`,
     };
   }
-  switch (recorded.end?.kind) {
+  switch (end?.kind) {
     case 'done':
-      return { act: 'return', result: recorded.end.result };
+      return { act: 'return', result: end.result };
     case 'did_not_happen':
-      return { act: 'reject', error: recorded.end.error };
+      return { act: 'reject', error: end.error };
     case 'in_doubt':
+      if (end.givenUp === true && !isEarlier) return { act: 'reject', error: end.error };
+      return recorded.effectClass === 'reconcile'
+        ? { act: 'reconcile', attempt: attempts + 1 }
+        : { act: 'perform', attempt: attempts + 1 };
     case undefined:
-      return { act: 'perform', attempt: recorded.attempts + 1 };
+      return recorded.effectClass === 'reconcile'
+        ? { act: 'reconcile', attempt: attempts + 1 }
+        : { act: 'perform', attempt: attempts + 1 };
   }
 }
 

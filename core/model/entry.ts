@@ -56,9 +56,15 @@ export function isBad(item: StoredEntry | BadLine): item is BadLine {
 /** The entry types that the fold knows. Any other type is kept, shown, and changes nothing. */
 export const ENTRY_TYPES = [
   'checkpoint',
+  'clock_changed',
+  'clock_read',
   'configured',
   'context_update',
+  'conversation_appended',
   'dead_letter',
+  'dead_letter_dropped',
+  'dead_letter_redelivered',
+  'effect_expired',
   'effect_finished',
   'effect_resolved',
   'effect_started',
@@ -67,20 +73,30 @@ export const ENTRY_TYPES = [
   'foreign_lines',
   'hold_lifted',
   'hold_placed',
+  'inbox_message',
   'invocation_result',
   'invocation_start',
+  'invocation_waiting',
   'journal_adopted',
   'journal_full',
   'journal_repaired',
   'log',
+  'message_delivered',
+  'message_sent',
   'operator_action',
   'operator_outcome',
+  'promise_created',
+  'promise_settled',
   'recovered',
   'restart',
   'restart_exhausted',
   'segments_dropped',
+  'signal_received',
   'state_transition',
+  'timer_fired',
+  'timer_started',
   'trigger_event',
+  'version_chosen',
   'worker_exited',
   'worker_started',
   'writer_opened',
@@ -100,4 +116,11 @@ export interface TriggerEvent {
   readonly triggerType: string;
   readonly payload: Json;
   readonly acceptedAt: string;
+  /** Of an event that another process sent: whose, and its how-manieth [S38]. */
+  readonly from?: Sender;
+}
+
+export interface Sender {
+  readonly process: string;
+  readonly number: number;
 }

@@ -30,6 +30,9 @@ export function stopsEffects(holds: readonly Hold[]): boolean {
   return holds.some((hold) => hold.kind !== 'in_doubt');
 }
 
+/** What an operator's resume or start lifts; the others have ways of their own. */
+export const OPERATORS_HOLDS = ['operator', 'idle', 'quit', 'gap'] as const;
+
 /** The holds that lift by themselves when the host starts [S34]. */
 export function liftsAtStart(kind: HoldKind): boolean {
   return kind === 'quit';

@@ -110,35 +110,87 @@ export interface CallOff {
   addEventListener(type: 'abort', listener: () => void): void;
 }
 
+/** How much a worker may take; what is left out is the host's default. */
+export interface WorkerLimits {
+  /** Of the worker itself, without what it starts; null for no limit. */
+  readonly memoryMb: number | null;
+  /** Until the agent's module is loaded. */
+  readonly startDeadlineMs: number;
+  /** From the request to end until it is made to: by SIGTERM after half of it, by SIGKILL after all of it. */
+  readonly stopDeadlineMs: number;
+}
+
 export interface WorkerSpec {
   readonly process: string;
   readonly entrypoint: string;
   readonly generation: number;
+  readonly limits?: WorkerLimits;
 }
 
 export interface WorkerExit {
   readonly code: number | null;
   readonly signal: string | null;
-  /** The end of what it wrote to its standard error, for a person. */
+  /** The end of what it wrote to either stream, at most 64 KiB. */
   readonly lastOutput: string;
+  /** How it came to its end, for a person, as what follows its name: `ended when asked`. */
+  readonly why: string;
+  /** It was killed and is still there, as what hangs in the kernel is: nothing it began is settled until it is reaped [S30]. */
+  readonly isUndead: boolean;
+}
+
+/** How a worker is doing, as of at most a second ago; null for what the system does not tell. */
+export interface WorkerFacts {
+  readonly pid: number;
+  readonly generation: number;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly rssBytes: number | null;
+  /** Of one processor since the last look, or since the start; above 100 where several are used. */
+  readonly cpuPercent: number | null;
 }
 
 export interface WorkerHandle extends OsProcess {
   send(message: ToWorker): void;
   onMessage(listener: (message: FromWorker) => void): void;
-  /** Resolves once the worker and its whole process group are gone; never rejects. */
+  /** Resolves once the worker and everything it started are gone, or can't be made to go; never rejects. */
   readonly exited: Promise<WorkerExit>;
-  /** Ends the worker's whole process group at once. */
-  kill(): void;
+  /**
+   * Asks the worker to end: it begins nothing more, lets the effects that it is performing end, says so and exits. It is
+   * made to when it does not within `stopDeadlineMs`.
+   */
+  end(): void;
+  /** Ends the worker and everything it started at once; `why` is what a person reads of it. */
+  kill(why?: string): void;
+  /** Looked up when it is asked for. */
+  facts(): WorkerFacts;
+}
+
+export interface WorkerOutputLine {
+  readonly stream: 'out' | 'err';
+  /** Without its end; the beginning of a line that is too long. */
+  readonly text: string;
+  /** The run that was in the worker's hands, where it was the only one. */
+  readonly run: number | null;
+}
+
+/** Hears what a worker writes. */
+export interface WorkerOutput {
+  /** False while more comes than can be kept: it is only counted then. */
+  readonly hasRoom: () => boolean;
+  readonly onLine: (line: WorkerOutputLine) => void;
+  readonly onDropped: (stream: 'out' | 'err', lines: number) => void;
 }
 
 /** Starts the operating system processes that agent code runs in. */
 export interface WorkerHost {
-  /** Resolves when the worker has loaded the module; rejects with `worker.*` when it can't, or when it was called off. */
-  spawn(spec: WorkerSpec, callOff: CallOff): Promise<WorkerHandle>;
   /**
-   * Ends what is left of a worker of a host that is gone, if it still is that worker, with its whole group; resolves
-   * when it is gone [S30].
+   * Resolves when the worker has loaded the module; rejects with `worker.*` when it can't, or when it was called off.
+   * Whatever it writes is drained, whether anybody hears it or not.
+   */
+  spawn(spec: WorkerSpec, callOff: CallOff, output?: WorkerOutput): Promise<WorkerHandle>;
+  /**
+   * Ends what is left of a worker of a host that is gone, if it still is that worker, with everything it started;
+   * resolves when it is gone [S30].
    */
   reap(worker: OsProcess): Promise<void>;
 }

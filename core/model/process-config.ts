@@ -1,5 +1,7 @@
+import { DEFAULT_DELIVERY, type DeliveryPolicy } from './delivery.ts';
 import type { JournalLevel } from './levels.ts';
-import type { Durability, Retention } from './ports.ts';
+import type { Durability, Retention, WorkerLimits } from './ports.ts';
+import { DEFAULT_CONVERSATION } from './snapshot.ts';
 
 export const RESTART_POLICIES = ['always', 'on_failure', 'never'] as const;
 export type RestartPolicy = (typeof RESTART_POLICIES)[number];
@@ -14,7 +16,25 @@ export interface CronTriggerConfig {
 export interface ManualTriggerConfig {
   readonly type: 'manual';
 }
-export type TriggerConfig = CronTriggerConfig | ManualTriggerConfig;
+/** What other processes emit. */
+export interface EventTriggerConfig {
+  readonly type: 'event';
+  /** May hold `*` and `?`. */
+  readonly eventType: string;
+  /** The process that emits it; null for any. */
+  readonly eventSource: string | null;
+}
+/** What other processes send. */
+export interface MessageTriggerConfig {
+  readonly type: 'message';
+  /** May hold `*` and `?`. */
+  readonly topic: string;
+}
+export type TriggerConfig =
+  | CronTriggerConfig
+  | ManualTriggerConfig
+  | EventTriggerConfig
+  | MessageTriggerConfig;
 
 /** How a process behaves: Promptise's fields and defaults, in milliseconds. */
 export interface ProcessConfig {
@@ -26,6 +46,13 @@ export interface ProcessConfig {
   readonly idleTimeoutMs: number;
   /** A worker with nothing to do is ended after this. */
   readonly workerIdleMs: number;
+  /** Of the process from its start, and of an invocation while it moves; 0: as long as it likes. */
+  readonly maxLifetimeMs: number;
+  readonly maxInvocationTimeMs: number;
+  /** A worker whose event loop has not answered for so long is ended; 0: never. */
+  readonly workerHangMs: number;
+  readonly workerLimits: WorkerLimits;
+  readonly delivery: DeliveryPolicy;
   readonly maxConsecutiveFailures: number;
   readonly restartPolicy: RestartPolicy;
   readonly maxRestarts: number;
@@ -34,6 +61,10 @@ export interface ProcessConfig {
   readonly checkpointEvery: 'auto' | 'cycle';
   readonly durability: Durability;
   readonly retention: Retention;
+  /** The keys of the state that agent code may write; all of them where there are none. */
+  readonly writableKeys: readonly string[];
+  /** 0 for all. */
+  readonly conversationMaxMessages: number;
   readonly initialState: Readonly<Record<string, string | number | boolean | null>>;
 }
 
@@ -44,6 +75,11 @@ export const DEFAULT_PROCESS_CONFIG: ProcessConfig = {
   heartbeatIntervalMs: 10_000,
   idleTimeoutMs: 0,
   workerIdleMs: 60_000,
+  maxLifetimeMs: 0,
+  maxInvocationTimeMs: 0,
+  workerHangMs: 120_000,
+  workerLimits: { memoryMb: null, startDeadlineMs: 30_000, stopDeadlineMs: 10_000 },
+  delivery: DEFAULT_DELIVERY,
   maxConsecutiveFailures: 3,
   restartPolicy: 'never',
   maxRestarts: 3,
@@ -52,6 +88,8 @@ export const DEFAULT_PROCESS_CONFIG: ProcessConfig = {
   checkpointEvery: 'auto',
   durability: 'always',
   retention: { maxAgeDays: null, maxBytes: null },
+  writableKeys: [],
+  conversationMaxMessages: DEFAULT_CONVERSATION,
   initialState: {},
 };
 

@@ -1,7 +1,13 @@
 import type { RecordedEffect } from './effects.ts';
 import type { TriggerEvent } from './entry.ts';
 import type { Hold } from './holds.ts';
+import type { InboxMessage } from './inbox.ts';
 import { define, type Json, type JsonObject } from './json.ts';
+import type { MessageKind, SentMessage } from './messages.ts';
+import type { DurableWait, SettledPromise } from './waits.ts';
+
+/** Promptise's. */
+export const DEFAULT_CONVERSATION = 100;
 
 /** The recent runs that health looks at. */
 export const HEALTH_WINDOW = 10;
@@ -12,6 +18,34 @@ export interface RecordedWrite {
   readonly key: string;
   readonly value: Json;
   readonly deleted: boolean;
+  /** The entry that tells of it. */
+  readonly seq: number;
+}
+
+/** What an invocation said to its conversation, in its order [S23]. */
+export interface RecordedSaying {
+  readonly ordinal: number;
+  readonly role: string;
+  readonly content: string;
+  readonly seq: number;
+}
+
+/** What an invocation sent to others; its delivery is the host's affair [S38]. */
+export interface RecordedSend {
+  readonly kind: MessageKind;
+  readonly topic: string;
+  /** The how-manieth of its kind and topic in the invocation, from 0. */
+  readonly occurrence: number;
+  readonly argsHash: string;
+  readonly seq: number;
+}
+
+/** A signal that an open invocation got, in the order of the journal [S26]. */
+export interface RecordedSignal {
+  readonly signalId: string;
+  readonly name: string;
+  readonly payload: Json;
+  readonly seq: number;
 }
 
 /** Begun and not ended: after a crash it is handled again from the top, with what is recorded here. */
@@ -19,16 +53,47 @@ export interface OpenInvocation {
   readonly event: TriggerEvent;
   /** Promptise's number: successful invocations so far, plus one. */
   readonly invocation: number;
-  readonly attempt: number;
+  attempt: number;
+  /** The entry that began this attempt: what was recorded before it is of earlier ones [S24]. */
+  attemptSeq: number;
   readonly startedAt: string;
   readonly codeHash: string;
+  /** 32 hex digits, from which its chance, its unique ids and the ids of its promises come. */
+  readonly seed: string;
+  /** Delivered with it, and with no other. */
+  readonly inbox: readonly InboxMessage[];
   effects: RecordedEffect[];
   writes: RecordedWrite[];
+  sayings: RecordedSaying[];
+  sends: RecordedSend[];
+  waits: DurableWait[];
+  signals: RecordedSignal[];
+  /** Readings of the clock, in epoch milliseconds, in their order. */
+  clock: number[];
+  /** Which way it took at each change of its code. */
+  versions: Record<string, number>;
+  /** Its code waits for one of its waits or for a signal, and for nothing else. */
+  isWaiting: boolean;
+  /** When the next attempt begins; null unless the last one failed. */
+  retryAt: string | null;
   /**
    * What the keys written since the start held before: the view of a re-run is the context with these put back
    * [S23]. Null where the key did not exist.
    */
   before: Record<string, { readonly value: Json } | null>;
+  /** How long the conversation was when it began, counted from the process's first message. */
+  conversationFrom: number;
+}
+
+/** An event that was given up, with what its invocation had recorded: handled again it goes on from there [S24]. */
+export interface DeadLetter {
+  readonly event: TriggerEvent;
+  /** Null where no invocation had begun. */
+  readonly open: OpenInvocation | null;
+  readonly reason: string;
+  readonly error: string;
+  readonly attempts: number;
+  readonly at: string;
 }
 
 export interface RunRecord {
@@ -75,13 +140,35 @@ export interface ProcessSnapshot {
   lifecycleSince: string | null;
   lifecycleReason: string;
   lifecycleActor: string;
+  /** When it was last started. */
+  startedAt: string | null;
   holds: Hold[];
   /** Successful invocations. */
   invocationCount: number;
   conversation: JsonObject[];
+  /** Messages of the conversation so far; the oldest may be gone. */
+  conversationCount: number;
+  /** How many are kept; 0 for all. */
+  conversationMax: number;
   /** Accepted and not begun, in the order of acceptance. */
   queue: TriggerEvent[];
   open: OpenInvocation[];
+  /** Oldest first, as many as the configuration keeps. */
+  deadLetters: DeadLetter[];
+  /** Those that were given up for good because newer ones took their place. */
+  deadLettersLost: number;
+  /** Written to the process and not delivered yet. */
+  inbox: InboxMessage[];
+  /** Sent to others, recorded, and not known to have arrived [S38]. */
+  outbox: SentMessage[];
+  /** Messages sent so far; each has its number. */
+  sent: number;
+  /** The last number that arrived from each sender [S38]. */
+  heard: Record<string, number>;
+  /** Promises of ended invocations, newest last. */
+  settled: SettledPromise[];
+  /** The last signals and inbox messages taken, so that none is taken twice. */
+  taken: string[];
   /** Newest last, at most {@link HEALTH_WINDOW}. */
   recentRuns: RunRecord[];
   consecutiveFailures: number;
@@ -116,11 +203,22 @@ export function emptySnapshot(): ProcessSnapshot {
     lifecycleSince: null,
     lifecycleReason: '',
     lifecycleActor: '',
+    startedAt: null,
     holds: [],
     invocationCount: 0,
     conversation: [],
+    conversationCount: 0,
+    conversationMax: DEFAULT_CONVERSATION,
     queue: [],
     open: [],
+    deadLetters: [],
+    deadLettersLost: 0,
+    inbox: [],
+    outbox: [],
+    sent: 0,
+    heard: {},
+    settled: [],
+    taken: [],
     recentRuns: [],
     consecutiveFailures: 0,
     runsToday: null,
@@ -150,4 +248,38 @@ export function viewAtStart(
     else define(view, key, before.value);
   }
   return view;
+}
+
+/** The conversation as an open invocation saw it when it began, as far as it is kept, at most `max` messages. */
+export function conversationAtStart(
+  { conversation, conversationCount }: Readonly<ProcessSnapshot>,
+  open: OpenInvocation,
+  max: number,
+): readonly JsonObject[] {
+  const first = conversationCount - conversation.length;
+  const until = Math.max(0, open.conversationFrom - first);
+  return conversation.slice(Math.max(0, until - max), until);
+}
+
+/** An invocation that has recorded nothing yet. */
+export function openedInvocation(
+  start: Pick<
+    OpenInvocation,
+    'event' | 'invocation' | 'attempt' | 'attemptSeq' | 'startedAt' | 'codeHash' | 'seed' | 'inbox'
+  > & { readonly conversationFrom: number },
+): OpenInvocation {
+  return {
+    ...start,
+    effects: [],
+    writes: [],
+    sayings: [],
+    sends: [],
+    waits: [],
+    signals: [],
+    clock: [],
+    versions: {},
+    isWaiting: false,
+    retryAt: null,
+    before: {},
+  };
 }

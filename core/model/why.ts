@@ -4,6 +4,7 @@
 import { isInDoubt, needsOperator } from './effects.ts';
 import type { Hold } from './holds.ts';
 import type { OpenInvocation, ProcessSnapshot } from './snapshot.ts';
+import { nextDue } from './waits.ts';
 
 /** What only the host that runs the process knows. */
 export interface LiveFacts {
@@ -11,6 +12,8 @@ export interface LiveFacts {
   readonly hasWorker: boolean;
   readonly isSpawning: boolean;
   readonly isAnswering: boolean;
+  /** Wants a worker, and other processes are before it in line. */
+  readonly isInLine: boolean;
   readonly respawnsAt: string | null;
   readonly restartsAt: string | null;
   readonly nextTrigger: { readonly id: string; readonly at: string } | null;
@@ -33,12 +36,12 @@ export function whyOf(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts | nul
       return { text: `${snapshot.lifecycleReason || 'no reason recorded'}${restart}`, tone: 'alarm' };
     }
     case 'suspended':
-      return {
-        text: snapshot.holds.slice(0, MAX_HOLDS).map(holdText).join(' · ') || snapshot.lifecycleReason,
-        tone: 'attention',
-      };
-    case 'running':
+      return heldWhy(snapshot);
     case 'awaiting':
+      if (live === null && snapshot.holds.length > 0) return heldWhy(snapshot);
+      return { text: waitingFor(snapshot), tone: 'quiet' };
+    case 'running':
+      if (live === null && snapshot.holds.length > 0) return heldWhy(snapshot);
       return live === null ? recordedWork(snapshot) : liveWork(snapshot, live);
     case 'stopping':
       return { text: stoppingText(snapshot), tone: 'working' };
@@ -48,6 +51,32 @@ export function whyOf(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts | nul
         tone: 'quiet',
       };
   }
+}
+
+function heldWhy({ holds, lifecycleReason }: Readonly<ProcessSnapshot>): Why {
+  return {
+    text: holds.slice(0, MAX_HOLDS).map(holdText).join(' · ') || lifecycleReason,
+    tone: 'attention',
+  };
+}
+
+/** What invocations under way wait for: timers until when, promises by name. */
+export function waitingFor({ open }: Readonly<ProcessSnapshot>): string {
+  const waits = open.flatMap((invocation) => invocation.waits).filter(({ end }) => end === null);
+  const promises = waits.filter(({ kind }) => kind === 'promise').map(({ name }) => name);
+  const due = nextDue(waits);
+  const parts = [
+    promises.length === 0 ? '' : `promise ${[...new Set(promises)].slice(0, MAX_HOLDS).join(', ')}`,
+    due === null ? '' : `${promises.length === 0 ? 'timer' : ''} until ${moment(due)}`.trim(),
+    waits.length === 0 ? 'a signal' : '',
+  ].filter((part) => part !== '');
+  return `waiting for ${parts.join(', ')}`.slice(0, MAX_REASON);
+}
+
+/** With the day, where it is another one. */
+function moment(epochMs: number): string {
+  const iso = new Date(epochMs).toISOString();
+  return `${iso.slice(0, 10)} ${clock(iso)}`;
 }
 
 function holdText({ kind, reason: whole, actor }: Hold): string {
@@ -95,11 +124,16 @@ function openText(open: OpenInvocation, count: number, live: LiveFacts): string 
   const more = count > 1 ? ` and ${count - 1} more` : '';
   const effect = open.effects.findLast(isInDoubt);
   if (effect !== undefined) return `performing ${effect.name} in invocation ${open.invocation}${more}`;
+  if (open.retryAt !== null) {
+    return `attempt ${open.attempt} of ${open.event.triggerId} failed; the next begins at ${clock(open.retryAt)}${more}`;
+  }
   const doing = live.hasWorker
     ? 'handling'
     : live.isSpawning
       ? 'starting a worker for'
-      : 'waiting for a worker for';
+      : live.isInLine
+        ? 'in line for a worker for'
+        : 'waiting for a worker for';
   return `${doing} ${open.event.triggerId}, invocation ${open.invocation}${more}`;
 }
 

@@ -3,22 +3,52 @@
 
 import type { EffectClass, EffectEnd, RecordedEffect } from './effects.ts';
 import type { TriggerEvent } from './entry.ts';
-import type { Json } from './json.ts';
-import type { RecordedWrite } from './snapshot.ts';
+import type { InboxMessage } from './inbox.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { MessageKind } from './messages.ts';
+import type { RecordedSaying, RecordedSend, RecordedSignal, RecordedWrite } from './snapshot.ts';
+import type { DurableWait, WaitEnd } from './waits.ts';
+
+/** What the journal has of an invocation when it is handed to a worker. */
+export interface InvocationRecord {
+  readonly attemptSeq: number;
+  readonly seed: string;
+  /** The context as of the start of the invocation, and what the journal has of it since [S23]. */
+  readonly state: Readonly<Record<string, Json>>;
+  readonly conversation: readonly JsonObject[];
+  readonly inbox: readonly InboxMessage[];
+  readonly effects: readonly RecordedEffect[];
+  readonly writes: readonly RecordedWrite[];
+  readonly sayings: readonly RecordedSaying[];
+  readonly sends: readonly RecordedSend[];
+  readonly waits: readonly DurableWait[];
+  readonly signals: readonly RecordedSignal[];
+  readonly clock: readonly number[];
+  readonly versions: Readonly<Record<string, number>>;
+}
+
+/**
+ * `run`: the real thing. `look`: only as far as the record goes, to answer queries; nothing new is done. `check`: the
+ * same, also of an invocation that has ended, to see whether the code still does what was recorded; what it says of a
+ * divergence is JSON, `{expected, found}`.
+ */
+export type RunMode = 'run' | 'look' | 'check';
 
 export type ToWorker =
   | {
       readonly type: 'invoke';
       readonly run: number;
+      readonly mode: RunMode;
       readonly event: TriggerEvent;
       readonly process: string;
       readonly attempt: number;
-      /** The context as of the start of the invocation, and what the journal has of it since [S23]. */
-      readonly state: Readonly<Record<string, Json>>;
-      readonly effects: readonly RecordedEffect[];
-      readonly writes: readonly RecordedWrite[];
+      readonly record: InvocationRecord;
       /** Begins every default idempotency key, so that keys of different journals never meet. */
       readonly keyPrefix: string;
+      /** Whether it outlives its host; without a journal nothing may be waited for that does. */
+      readonly isDurable: boolean;
+      /** The keys of the state that the agent may write; all of them where there are none. */
+      readonly writableKeys: readonly string[];
     }
   /** The announcement is durable: act. */
   | { readonly type: 'effect-permitted'; readonly run: number; readonly effectId: string }
@@ -30,9 +60,19 @@ export type ToWorker =
       readonly code: string;
       readonly message: string;
     }
-  /** The outcome is durable: go on. */
+  /** The outcome is in the journal: go on. */
   | { readonly type: 'effect-recorded'; readonly run: number; readonly effectId: string }
-  | { readonly type: 'write-recorded'; readonly run: number; readonly ordinal: number }
+  | { readonly type: 'wait-ended'; readonly run: number; readonly waitId: string; readonly end: WaitEnd }
+  | { readonly type: 'signal'; readonly run: number; readonly signal: RecordedSignal }
+  | {
+      readonly type: 'query';
+      readonly run: number;
+      readonly id: number;
+      readonly name: string;
+      readonly args: Json;
+    }
+  /** Take no more work, and exit once nothing is under way. */
+  | { readonly type: 'end' }
   | { readonly type: 'ping'; readonly id: number };
 
 export type FromWorker =
@@ -47,6 +87,8 @@ export type FromWorker =
       readonly argsHash: string;
       readonly args: Json;
       readonly key: string;
+      readonly keyTtlMs: number | null;
+      readonly timeoutMs: number | null;
       readonly attempt: number;
     }
   | {
@@ -54,6 +96,22 @@ export type FromWorker =
       readonly run: number;
       readonly effectId: string;
       readonly end: EffectEnd;
+      /** What whoever it was done with answered, where that is how the end is known. */
+      readonly reconciled: boolean;
+      /** Whether the run waits for its turn; a run in which nothing else goes on has no need to. */
+      readonly isAwaited: boolean;
+    }
+  | {
+      readonly type: 'wait-began';
+      readonly run: number;
+      readonly waitId: string;
+      readonly kind: DurableWait['kind'];
+      readonly name: string;
+      readonly occurrence: number;
+      readonly data: Json;
+      /** From now, or, where it is null, at `dueAt`; both null for never. Milliseconds. */
+      readonly dueInMs: number | null;
+      readonly dueAt: number | null;
     }
   | {
       readonly type: 'state-written';
@@ -63,17 +121,59 @@ export type FromWorker =
       readonly value: Json;
       readonly deleted: boolean;
     }
+  | {
+      readonly type: 'said';
+      readonly run: number;
+      readonly ordinal: number;
+      readonly role: string;
+      readonly content: string;
+    }
+  | { readonly type: 'clock-read'; readonly run: number; readonly ordinal: number; readonly at: number }
+  | {
+      readonly type: 'version-chosen';
+      readonly run: number;
+      readonly name: string;
+      readonly version: number;
+    }
+  | {
+      readonly type: 'message-sent';
+      readonly run: number;
+      readonly kind: MessageKind;
+      readonly topic: string;
+      readonly occurrence: number;
+      readonly data: Json;
+      readonly argsHash: string;
+    }
   | { readonly type: 'log'; readonly run: number; readonly level: LogLevel; readonly text: string }
+  /** Its code waits for some of these, or for a signal, and for nothing else; `heard`: what it was told until then. */
+  | {
+      readonly type: 'invocation-waiting';
+      readonly run: number;
+      readonly for: readonly string[];
+      readonly heard: number;
+    }
   | { readonly type: 'invocation-done'; readonly run: number; readonly response: string }
   | {
       readonly type: 'invocation-failed';
       readonly run: number;
       readonly code: string;
       readonly message: string;
+      /** Trying again would change nothing, says its code. */
+      readonly terminal: boolean;
     }
   /** An effect that needs an operator is in doubt, and the run is over: the invocation goes on once it is decided. */
   | { readonly type: 'invocation-held'; readonly run: number; readonly effectId: string }
-  | { readonly type: 'pong'; readonly id: number };
+  | {
+      readonly type: 'query-answered';
+      readonly run: number;
+      readonly id: number;
+      readonly answer: QueryAnswer;
+    }
+  | { readonly type: 'pong'; readonly id: number; readonly rss?: number };
+
+export type QueryAnswer =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly code: string; readonly message: string };
 
 export const LOG_LEVELS = ['debug', 'info', 'warning', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -1,27 +1,34 @@
 // One supervised process: what sets it going, what operators do to it, what it does by itself. It lives in the journal;
 // this object is what moves it.
 
-import { needsOperator, type Resolution } from '../model/effects.ts';
 import type { EntryType } from '../model/entry.ts';
+import type { Sender } from '../model/entry.ts';
 import { AppError, asAppError, messageOf } from '../model/errors.ts';
-import { liftsAtStart, stopsEffects } from '../model/holds.ts';
+import { liftsAtStart, OPERATORS_HOLDS, stopsEffects } from '../model/holds.ts';
 import type { Json, JsonObject } from '../model/json.ts';
-import type { LifecycleCommand } from '../model/lifecycle.ts';
-import type { Clock, Ids, JournalProvider, WorkerHost } from '../model/ports.ts';
+import { isActive, type LifecycleCommand } from '../model/lifecycle.ts';
+import type { SentMessage } from '../model/messages.ts';
+import type { Clock, Ids, JournalProvider, WorkerFacts, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
+import { restingAs } from '../model/standing.ts';
+import { waitingFor } from '../model/why.ts';
 import { AutomaticRestart } from './automatic-restart.ts';
+import { ClockWatch } from './clock-watch.ts';
 import { eventIntake, type EventIntake } from './event-intake.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { InvocationRunner } from './invocation-runner.ts';
 import { host, LifecycleDriver, type Actor } from './lifecycle-driver.ts';
 import { OneAtATime } from './one-at-a-time.ts';
+import { OperatorDesk } from './operator-desk.ts';
+import { Outbox } from './outbox.ts';
+import { QueryDesk } from './query-desk.ts';
 import { Recorder } from './recorder.ts';
+import type { Delivery, Listener } from './switchboard.ts';
 import { takeOver } from './take-over.ts';
-import { TriggerSet } from './trigger-set.ts';
-
-/** What an operator's resume or start lifts; the others have ways of their own. */
-const OPERATORS_HOLDS = ['operator', 'idle', 'quit', 'gap'] as const;
+import { TriggerSet, type Tick } from './trigger-set.ts';
+import { WaitKeeper } from './wait-keeper.ts';
+import type { WorkerPermits } from './worker-permits.ts';
 
 export interface ProcessDependencies {
   readonly journal: JournalProvider;
@@ -30,6 +37,9 @@ export interface ProcessDependencies {
   readonly ids: Ids;
   /** Begins idempotency keys. */
   readonly journalId: string;
+  readonly permits: WorkerPermits;
+  /** Brings a message to all who listen [S38]. */
+  readonly deliver: (sender: string, message: SentMessage) => Promise<Delivery>;
   readonly onChange: (name: string) => void;
 }
 
@@ -38,18 +48,24 @@ export interface LiveState {
   readonly worker: { readonly pid: number; readonly generation: number } | null;
   readonly isSpawning: boolean;
   readonly isAnswering: boolean;
+  /** Wants a worker, and others are before it in line. */
+  readonly isInLine: boolean;
   readonly running: number;
   /** Whether the worker has this invocation in hand. */
   readonly isRunning: (eventId: string) => boolean;
   readonly respawnAt: number | null;
   readonly restartAt: number | null;
+  /** When a timer, an expiry or a next attempt is due. */
+  readonly dueAt: number | null;
   /** Why the process can't be moved at all; only force-recover helps. */
   readonly trouble: AppError | null;
 }
 
-export class AgentProcess {
+export class AgentProcess implements Listener {
   readonly definition: ProcessDefinition;
   readonly triggers: TriggerSet;
+  /** What people decide about its work. */
+  readonly desk: OperatorDesk;
   readonly #dependencies: ProcessDependencies;
   readonly #runner: InvocationRunner;
   readonly #lifecycle: LifecycleDriver;
@@ -57,13 +73,17 @@ export class AgentProcess {
   readonly #orders = new OneAtATime();
   readonly #heartbeat: Heartbeat;
   readonly #intake: EventIntake;
+  readonly #waits: WaitKeeper;
+  readonly #outbox: Outbox;
+  readonly #queries: QueryDesk;
+  readonly #clockWatch: ClockWatch;
   #recorder: Recorder;
   #trouble: AppError | null = null;
   #stopping: Promise<void> = Promise.resolve();
   #isQuitting = false;
 
   constructor(definition: ProcessDefinition, dependencies: ProcessDependencies) {
-    const { clock, ids, workerHost, journalId } = dependencies;
+    const { clock, ids, workerHost, journalId, permits, deliver } = dependencies;
     this.definition = definition;
     this.#dependencies = dependencies;
     this.#restart = new AutomaticRestart({
@@ -77,6 +97,7 @@ export class AgentProcess {
       intervalMs: definition.config.heartbeatIntervalMs,
       onBeat: (idleMs) => this.#beat(idleMs),
     });
+    this.#clockWatch = new ClockWatch(clock);
     this.#recorder = this.#newRecorder(emptySnapshot());
     this.#intake = eventIntake({
       process: definition.name,
@@ -98,14 +119,61 @@ export class AgentProcess {
       definition,
       recorder: () => this.#recorder,
       workerHost,
+      permits,
       clock,
+      ids,
       keyPrefix: `${journalId}/${definition.name}`,
       events: {
         onEnded: () => this.#invocationEnded(),
         onDoubt: (doubt) => this.#doubted(doubt),
         onFatal: (reason) => this.#fail(reason),
+        onWaiting: () => this.#waitOn(),
+        onWait: () => this.#waits.look(),
+        onSent: () => this.#outbox.pump(),
+        onAnswer: (answer) => this.#queries.heard(answer),
         onChange: () => this.#changed(),
       },
+    });
+    this.#waits = new WaitKeeper({
+      process: definition.name,
+      clock,
+      recorder: () => this.#recorder,
+      onEnded: (eventId, waitId, end) => {
+        this.#runner.tellWaitEnded(eventId, waitId, end);
+        this.#wake('something that was waited for is over');
+      },
+      onRetryDue: () => this.#goOn(),
+    });
+    this.#outbox = new Outbox({
+      clock,
+      recorder: () => this.#recorder,
+      deliver: (message) => deliver(definition.name, message),
+      onChange: () => this.#changed(),
+    });
+    this.#queries = new QueryDesk({
+      definition,
+      recorder: () => this.#recorder,
+      workerHost,
+      runner: () => this.#runner,
+      clock,
+    });
+    this.desk = new OperatorDesk({
+      definition,
+      clock,
+      recorder: () => this.#recorder,
+      runner: this.#runner,
+      waits: this.#waits,
+      exclusively: (act) =>
+        this.#exclusively(() => {
+          this.#refuseTrouble();
+          return act();
+        }),
+      onDecided: (actor) => {
+        this.#lifecycle.lift(['in_doubt'], actor);
+        this.#changed();
+      },
+      onWork: (why) => this.#wake(why),
+      accept: (triggerId, triggerType, payload) => this.accept(triggerId, triggerType, payload),
     });
   }
 
@@ -118,18 +186,25 @@ export class AgentProcess {
   }
 
   get live(): LiveState {
-    const { worker, isSpawning, isAnswering, runningCount, respawnAt } = this.#runner;
+    const { worker, isSpawning, isAnswering, isInLine, runningCount, respawnAt } = this.#runner;
     const restartAt = this.#restart.at;
     return {
       worker,
       isSpawning,
       isAnswering,
+      isInLine,
       running: runningCount,
       isRunning: (eventId) => this.#runner.isRunning(eventId),
       respawnAt,
       restartAt,
+      dueAt: this.#waits.next,
       trouble: this.#trouble,
     };
+  }
+
+  /** How its worker is doing, looked up now; null where it has none. */
+  workerFacts(): WorkerFacts | null {
+    return this.#runner.facts();
   }
 
   // --- setting going
@@ -162,6 +237,7 @@ export class AgentProcess {
     if (this.snapshot.lifecycle !== 'created') this.#noteRecovered({});
     if (this.#lifecycle.state === 'failed') this.#restart.takeUp();
     else if (this.#lifecycle.state !== 'stopped') this.#setGoing(host('start() called'));
+    this.#keepWatch();
     this.#heartbeat.start();
     this.#changed();
   }
@@ -187,7 +263,11 @@ export class AgentProcess {
         this.#setGoingSuspended();
         return;
       case 'awaiting':
-        this.#lifecycle.change('wake', host('nothing is waited for any more'));
+        this.#openTriggers();
+        // What came due meanwhile fires now; unless that or something else gives it work, it goes on waiting.
+        if (restingAs(this.snapshot, this.#dependencies.clock.now()) !== 'awaiting') {
+          this.#wake('it has something to do');
+        }
         return;
       case 'stopping':
         this.#carryOut('finish-stopping');
@@ -231,11 +311,37 @@ export class AgentProcess {
     if (this.#lifecycle.state === 'suspended') this.#openTriggers();
   }
 
+  /** What is due fires, and what was sent is delivered, as long as the host lives; also where nothing moves. */
+  #keepWatch(): void {
+    this.#waits.open();
+    this.#outbox.open();
+  }
+
   // --- what operators do, one at a time
 
   /** Resolves with the event's id once it is durable: then, and not before, its source may be told [S29]. */
   accept(triggerId: string, triggerType: string, payload: Json): Promise<string> {
     return this.#intake.accept(triggerId, triggerType, payload);
+  }
+
+  /** What other processes say; each of their messages once [S38]. */
+  hear(tick: Tick, from: Sender): Promise<void> {
+    return this.#intake.hear(tick, from);
+  }
+
+  listens(): ReturnType<Listener['listens']> {
+    return this.#trouble === null ? this.triggers.listening() : [];
+  }
+
+  /** Asks an invocation under way; nothing is written for it. */
+  query(name: string, args: Json, eventId: string | null): Promise<Json> {
+    this.#refuseQuitting();
+    return this.#queries.ask(name, args, eventId);
+  }
+
+  /** Whether it knows of this durable promise. */
+  knowsPromise(promiseId: string): boolean {
+    return this.#waits.knows(promiseId);
   }
 
   start(actor: Actor): Promise<void> {
@@ -249,14 +355,24 @@ export class AgentProcess {
   }
 
   suspend(actor: Actor): Promise<void> {
-    return this.#exclusively(() => {
-      this.#refuseTrouble();
+    return this.#exclusively(async () => {
+      if (this.#trouble !== null) {
+        await this.#standStill();
+        return;
+      }
       const { state } = this.#lifecycle;
       if (state !== 'suspended' && !this.#lifecycle.can('suspend')) {
         throw this.#refusal('not-running', `is ${state}, so there is nothing to suspend.`);
       }
       this.#lifecycle.hold('operator', actor);
     });
+  }
+
+  /** The journal can't take it; nothing moves any more all the same [S36]. */
+  async #standStill(): Promise<void> {
+    this.triggers.close();
+    this.#runner.pause(true);
+    await this.#runner.endWorker();
   }
 
   /** Lifts what an operator may lift; other holds stay, and the process with them. */
@@ -276,9 +392,7 @@ export class AgentProcess {
     return this.#exclusively(async () => {
       this.#restart.cancel();
       if (this.#trouble !== null) {
-        // The journal can't take it; stopping is done all the same [S36].
-        this.triggers.close();
-        await this.#runner.endWorker();
+        await this.#standStill();
         return;
       }
       const { state } = this.#lifecycle;
@@ -286,6 +400,13 @@ export class AgentProcess {
       if (state !== 'stopping') this.#lifecycle.change('stop', actor);
       await this.#stopping;
     });
+  }
+
+  /** Stops it, whatever it is doing, and starts it again. */
+  async restart(actor: Actor): Promise<void> {
+    this.#refuseTrouble();
+    if (this.#lifecycle.can('stop') || this.#lifecycle.state === 'stopping') await this.stop(actor);
+    await this.start(actor);
   }
 
   /** Ends the worker as an accident would. */
@@ -308,56 +429,19 @@ export class AgentProcess {
       }
       this.#restart.cancel();
       this.triggers.close();
+      this.#waits.close();
+      this.#outbox.close();
       this.#runner.pause(true);
       await this.#runner.endWorker();
       await this.recover();
       this.#refuseTrouble();
       this.#noteRecovered({ forced: true, actor: actor.name, reason: actor.reason });
-      this.#setGoing(actor);
-      this.#heartbeat.start();
-      this.#changed();
-    });
-  }
-
-  /** An operator's word on an effect in doubt [S28], which nobody may be performing [S30]. */
-  resolveEffect(effectId: string, resolution: Resolution, actor: Actor): Promise<void> {
-    return this.#exclusively(() => {
+      // A journal that still takes nothing is told to whoever asked, before anything moves.
+      await this.#recorder.settled();
       this.#refuseTrouble();
-      const open = this.snapshot.open.find((invocation) =>
-        invocation.effects.some((effect) => effect.effectId === effectId),
-      );
-      const effect = open?.effects.find((candidate) => candidate.effectId === effectId);
-      if (
-        open === undefined ||
-        effect === undefined ||
-        this.#runner.isRunning(open.event.eventId) ||
-        !needsOperator(effect)
-      ) {
-        throw new AppError(
-          'effect.not-in-doubt',
-          `The effect ${effectId} is not in doubt (any more), so there is nothing to decide.`,
-          { effectId },
-        );
-      }
-      if (
-        effect.end?.kind === 'in_doubt' &&
-        effect.end.happened === true &&
-        resolution.kind === 'did_not_happen'
-      ) {
-        throw new AppError(
-          'effect.happened',
-          `${effect.name} happened: the journal says so, and only what it gave is lost. Say what it gave, or skip it.`,
-          { effectId },
-        );
-      }
-      this.#recorder.note('effect_resolved', {
-        effect_id: effectId,
-        resolution: resolution.kind,
-        ...(resolution.kind === 'happened' ? { result: resolution.result } : {}),
-        operator: actor.name,
-        reason: actor.reason,
-      });
-      if (this.#runner.doubt() === null) this.#lifecycle.lift(['in_doubt'], actor);
+      this.#setGoing(actor);
+      this.#keepWatch();
+      this.#heartbeat.start();
       this.#changed();
     });
   }
@@ -374,8 +458,10 @@ export class AgentProcess {
     this.#restart.cancel();
     this.#heartbeat.stop();
     this.triggers.close();
+    this.#waits.close();
+    this.#outbox.close();
     const { state } = this.#lifecycle;
-    if (this.#trouble === null && (state === 'running' || state === 'awaiting')) {
+    if (this.#trouble === null && state === 'running') {
       this.#lifecycle.hold('quit', host('the host quits'));
     }
     this.#runner.pause(true);
@@ -462,6 +548,29 @@ export class AgentProcess {
     }
     if (!this.triggers.isOpen) this.#openTriggers();
     this.#runner.dispatch();
+    this.#runner.waitIfNothingElse();
+  }
+
+  /** There may be something to go on with. */
+  #wake(why: string): void {
+    if (this.#trouble !== null || this.#isQuitting) return;
+    this.#heartbeat.worked();
+    if (this.#lifecycle.state === 'awaiting') this.#lifecycle.change('wake', host(why));
+    else this.#goOn();
+    this.#waits.look();
+    this.#changed();
+  }
+
+  /** What it has begun waits for somebody or for a moment, and there is nothing else to do. */
+  #waitOn(): void {
+    if (this.#trouble === null && !this.#isQuitting && this.#lifecycle.state === 'running') {
+      this.#lifecycle.change('await', host(waitingFor(this.snapshot)));
+    }
+  }
+
+  /** Another process waits for a worker. */
+  makeRoom(): void {
+    this.#runner.makeRoom();
   }
 
   async #finishStopping(): Promise<void> {
@@ -476,8 +585,7 @@ export class AgentProcess {
   #accepted(triggerId: string): void {
     this.#heartbeat.worked();
     this.#lifecycle.lift(['idle'], host(`woken by ${triggerId}`));
-    this.#goOn();
-    this.#changed();
+    this.#wake(`woken by ${triggerId}`);
   }
 
   #invocationEnded(): void {
@@ -502,14 +610,36 @@ export class AgentProcess {
   }
 
   #beat(idleMs: number): void {
-    this.#runner.ping();
+    const byMs = this.#clockWatch.look();
+    if (byMs !== null && this.#trouble === null && isActive(this.#lifecycle.state)) {
+      this.#recorder.note('clock_changed', { by_ms: byMs });
+    }
+    const { isAnswering } = this.#runner;
+    void this.#runner.beat();
+    // Whether it answers is all that a beat tells.
+    if (this.#runner.isAnswering !== isAnswering) this.#changed();
+    this.#waits.look();
+    if (this.#hasLivedLongEnough()) return;
     const { idleTimeoutMs } = this.definition.config;
     const { queue, open } = this.snapshot;
     const isIdle = this.#lifecycle.state === 'running' && queue.length === 0 && open.length === 0;
     if (idleTimeoutMs > 0 && idleMs > idleTimeoutMs && isIdle && this.#trouble === null) {
       this.#lifecycle.hold('idle', host(`no event for ${Math.round(idleMs / 1000)} s`));
     }
-    this.#changed();
+  }
+
+  /** With the policy always it begins anew, which is no restart; otherwise it stops. */
+  #hasLivedLongEnough(): boolean {
+    const { maxLifetimeMs, restartPolicy } = this.definition.config;
+    const { startedAt } = this.snapshot;
+    const { state } = this.#lifecycle;
+    if (maxLifetimeMs === 0 || startedAt === null || this.#trouble !== null) return false;
+    if (state !== 'running' && state !== 'awaiting') return false;
+    if (this.#dependencies.clock.now() - Date.parse(startedAt) < maxLifetimeMs) return false;
+    const actor = host(`it has lived for ${maxLifetimeMs / 1000} s, which is what the manifest allows`);
+    const end = restartPolicy === 'always' ? this.restart(actor) : this.stop(actor);
+    end.catch(() => {}); // A host that closes meanwhile stops it all the same.
+    return true;
   }
 
   // --- small parts

@@ -3,16 +3,30 @@
 import { AppError } from '../model/errors.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { AgentProcess, type ProcessDependencies } from './agent-process.ts';
+import { Switchboard } from './switchboard.ts';
+import { WorkerPermits } from './worker-permits.ts';
 
-export interface RuntimeOptions extends ProcessDependencies {
+export interface RuntimeOptions extends Omit<ProcessDependencies, 'permits' | 'deliver'> {
   readonly definitions: readonly ProcessDefinition[];
+  /** Workers at once, over all processes. */
+  readonly maxWorkers?: number;
 }
+
+const DEFAULT_MAX_WORKERS = 16;
 
 export class AgentRuntime {
   readonly #processes: ReadonlyMap<string, AgentProcess>;
 
   /** @throws `workspace.duplicate-name` when two definitions share a name */
-  constructor({ definitions, ...dependencies }: RuntimeOptions) {
+  constructor({ definitions, maxWorkers = DEFAULT_MAX_WORKERS, ...rest }: RuntimeOptions) {
+    const switchboard = new Switchboard(() => this.#processes.values());
+    const dependencies: ProcessDependencies = {
+      ...rest,
+      permits: new WorkerPermits(maxWorkers, () => {
+        for (const process of this.#processes.values()) process.makeRoom();
+      }),
+      deliver: (sender, message) => switchboard.deliver(sender, message),
+    };
     const processes = new Map<string, AgentProcess>();
     for (const definition of definitions) {
       if (processes.has(definition.name)) {
@@ -47,6 +61,19 @@ export class AgentRuntime {
       'process.not-found',
       `There is no process ${JSON.stringify(name)} here. There are: ${known || 'none'}.`,
       { process: name },
+    );
+  }
+
+  /**
+   * Whose durable promise this is.
+   * @throws `promise.not-found`
+   */
+  processOfPromise(promiseId: string): AgentProcess {
+    for (const process of this.#processes.values()) if (process.knowsPromise(promiseId)) return process;
+    throw new AppError(
+      'promise.not-found',
+      `Nothing here waits for a promise ${promiseId} (any more): its invocation has ended, or there never was one.`,
+      { promiseId },
     );
   }
 

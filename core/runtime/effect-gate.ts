@@ -30,7 +30,6 @@ type Outcome = Extract<FromWorker, { type: 'effect-ended' }>;
 interface Pending {
   readonly run: number;
   readonly eventId: string;
-  readonly attempt: number;
   isDurable: boolean;
 }
 
@@ -65,6 +64,7 @@ export class EffectGate {
 
   announced(announcement: Announcement, eventId: string): void {
     const { run, effectId, name, occurrence, effectClass, argsHash, args, key, attempt } = announcement;
+    const { keyTtlMs, timeoutMs } = announcement;
     const { definition, recorder, send } = this.#options;
     const { journalLevel } = definition.config;
     if (journalLevel === 'none' && effectClass !== 'retry') {
@@ -89,10 +89,12 @@ export class EffectGate {
       args_preview: preview(JSON.stringify(args)),
       ...(journalLevel === 'full' ? { args } : {}),
       key,
+      ...(keyTtlMs === null ? {} : { key_ttl_ms: keyTtlMs }),
+      ...(timeoutMs === null ? {} : { timeout_ms: timeoutMs }),
       attempt,
     };
     const durable = recorder().record('effect_started', started, { synced: effectClass !== 'retry' });
-    const pending: Pending = { run, eventId, attempt, isDurable: false };
+    const pending: Pending = { run, eventId, isDurable: false };
     this.#pending.set(effectId, pending);
     durable.then(
       () => {
@@ -112,16 +114,18 @@ export class EffectGate {
     this.#options.send({ type: 'effect-permitted', run, effectId });
   }
 
-  ended({ run, effectId, end }: Outcome, eventId: string): void {
+  ended({ run, effectId, end, reconciled, isAwaited }: Outcome, eventId: string): void {
     const note = (outcome: JsonObject): void => {
       this.#performing.delete(effectId);
       this.#options
         .recorder()
         .note('effect_finished', { event_id: eventId, effect_id: effectId, end: end.kind, ...outcome });
-      this.#options.send({ type: 'effect-recorded', run, effectId });
+      if (isAwaited) this.#options.send({ type: 'effect-recorded', run, effectId });
     };
+    const how: JsonObject = reconciled ? { reconciled } : {};
     if (end.kind !== 'done') {
-      note({ error: end.error.slice(0, MAX_ERROR) });
+      const isGivenUp = end.kind === 'in_doubt' && end.givenUp === true;
+      note({ error: end.error.slice(0, MAX_ERROR), ...how, ...(isGivenUp ? { given_up: true } : {}) });
       return;
     }
     const generation = this.#options.generation();
@@ -130,13 +134,13 @@ export class EffectGate {
     const kept = this.#options.recorder().keep(end.result, maxBytes);
     if ('value' in kept) {
       this.#inline.set(eventId, inline + kept.bytes);
-      note({ result: kept.value });
+      note({ result: kept.value, ...how });
       return;
     }
     kept.spilled.then(
       (spilled) => {
         // Its worker is gone meanwhile, and the effect has become a doubt like any other that was under way.
-        if (this.#options.generation() === generation) note({ spilled: { ...spilled } });
+        if (this.#options.generation() === generation) note({ spilled: { ...spilled }, ...how });
       },
       (error: unknown) => this.#options.onUnkept(error),
     );
@@ -148,9 +152,7 @@ export class EffectGate {
 
   /** What was announced and never permitted did not happen, and is no doubt: it is taken back. */
   workerGone(): void {
-    for (const [effectId, { eventId, attempt }] of this.#pending) {
-      // An earlier attempt of a repeated effect stays as open as it was.
-      if (attempt > 1) continue;
+    for (const [effectId, { eventId }] of this.#pending) {
       this.#options.recorder().note('effect_finished', {
         event_id: eventId,
         effect_id: effectId,

@@ -1,7 +1,8 @@
 // Where trigger events come in: accepted when they are durable, and refused aloud.
 
-import type { EntryType } from '../model/entry.ts';
+import type { EntryType, Sender } from '../model/entry.ts';
 import { AppError, messageOf } from '../model/errors.ts';
+import { heardFrom } from '../model/fold-invocation.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { isActive, type LifecycleState } from '../model/lifecycle.ts';
 import type { Ids } from '../model/ports.ts';
@@ -24,6 +25,8 @@ export interface IntakeOptions {
 export interface EventIntake {
   /** Resolves with the event's id once it is durable: then, and not before, its source may be told [S29]. */
   accept(triggerId: string, triggerType: string, payload: Json): Promise<string>;
+  /** The same, of another process's message; one that has been heard before is accepted by doing nothing [S38]. */
+  hear(tick: Tick, from: Sender): Promise<void>;
   /** An event that nobody waits to hear about. */
   tick(tick: Tick): void;
 }
@@ -33,19 +36,35 @@ export function eventIntake(options: IntakeOptions): EventIntake {
   const snapshot = (): Readonly<ProcessSnapshot> => recorder().snapshot;
   const note = (type: EntryType, data: JsonObject): void => recorder().note(type, data);
 
-  const accept: EventIntake['accept'] = async (triggerId, triggerType, payload) => {
-    await ready();
+  const record = async ({ triggerId, triggerType, payload }: Tick, from: Sender | null): Promise<string> => {
     refuseUnlessRoom(process, state(), snapshot().queue.length);
     const eventId = ids.next();
-    const event = { trigger_id: triggerId, trigger_type: triggerType, event_id: eventId, payload };
+    const event = {
+      trigger_id: triggerId,
+      trigger_type: triggerType,
+      event_id: eventId,
+      payload,
+      ...(from === null ? {} : { from: { ...from } }),
+    };
     // Whatever the journal promises otherwise: its source is told, and forgets it [S29].
     await recorder().record('trigger_event', event, { synced: true });
     onAccepted(triggerId);
     return eventId;
   };
 
+  const accept: EventIntake['accept'] = async (triggerId, triggerType, payload) => {
+    await ready();
+    return record({ triggerId, triggerType, payload }, null);
+  };
+
   return {
     accept,
+    hear: async (tick, from) => {
+      await ready();
+      // From here to its entry nothing else happens, so no message is heard twice.
+      if (heardFrom(snapshot(), from.process) >= from.number) await recorder().settled();
+      else await record(tick, from);
+    },
     tick: ({ triggerId, triggerType, payload }) => {
       // While the process is held one event for each trigger is enough [S42].
       if (state() === 'suspended' && snapshot().queue.some((queued) => queued.triggerId === triggerId))

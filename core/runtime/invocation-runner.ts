@@ -1,31 +1,38 @@
-// Runs a process's invocations in its worker: begins them, answers what the worker says, and goes on with them after a
-// crash. Whether anything may run at all is the process's business; this knows how.
+// Invocations between the journal and the worker.
 //
-// S28  An effect without an end is in doubt. It is repeated only where its class allows that.
-// S29  The announcement is durable before the worker may act. The outcome needs no wait of its own: nothing outward can
-//      happen before the next announcement, which is behind it in the journal.
+// P2   An outcome in the journal is final: it is handed back and never performed again. Without one, the effect is
+//      performed again only where its class allows that.
+// S26  What happens to an invocation is told to it in the order of the journal.
 // S30  An invocation is handed to a new worker only when the old one is gone with its whole group. Each handing over is a
 //      run with a number; what an earlier run says belongs to nobody.
 
 import { backoffMs } from '../model/backoff.ts';
 import { isSpilled, needsOperator, type RecordedEffect } from '../model/effects.ts';
 import { messageOf } from '../model/errors.ts';
-import type { JsonObject } from '../model/json.ts';
-import type { Clock, WorkerHost } from '../model/ports.ts';
+import { inboxDelivery } from '../model/inbox.ts';
+import type { Clock, Ids, WorkerFacts, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
-import { viewAtStart, type OpenInvocation, type ProcessSnapshot } from '../model/snapshot.ts';
-import type { FromWorker } from '../model/worker-protocol.ts';
+import type { OpenInvocation, ProcessSnapshot } from '../model/snapshot.ts';
+import { expiredKeys, nextWork, restingAs } from '../model/standing.ts';
+import type { WaitEnd } from '../model/waits.ts';
+import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
 import { Delay } from './delay.ts';
 import { EffectGate } from './effect-gate.ts';
+import { recordDivergence, recordFailure, recordSuccess, refuseUnended } from './invocation-end.ts';
+import { fetchSpilled, recordOf } from './invocation-record.ts';
 import type { Recorder } from './recorder.ts';
-import { describeGone, WorkerSlot, type WorkerGone } from './worker-slot.ts';
+import { RunSet, type Run } from './run-set.ts';
+import { TimeLimit } from './time-limit.ts';
+import type { WorkerPermits } from './worker-permits.ts';
+import { WorkerSeat } from './worker-seat.ts';
+import { describeGone, type WorkerGone } from './worker-slot.ts';
+import { MAX_RESPONSE, recordWord, type WordsOptions } from './worker-words.ts';
 
-/** Of a text from agent code that goes into an entry; Promptise's limits. */
-const MAX_RESPONSE = 2_000;
-const MAX_ERROR = 1_000;
 /** How long stopping waits for what is happening outside. */
 const STOP_PATIENCE_MS = 3_000;
 const STOP_POLL_MS = 20;
+/** What waits for less than this keeps its worker, and the journal hears nothing of it. */
+const PARKING_MS = 1_000;
 
 export interface RunnerEvents {
   /** An invocation has ended, well or not. */
@@ -34,6 +41,13 @@ export interface RunnerEvents {
   readonly onDoubt: (description: string) => void;
   /** Nothing more can be done here: the process has to fail, for this reason. */
   readonly onFatal: (reason: string) => void;
+  /** Nothing is left to do but to wait. */
+  readonly onWaiting: () => void;
+  /** Something is waited for, and due at some time. */
+  readonly onWait: () => void;
+  /** Something was sent to others. */
+  readonly onSent: () => void;
+  readonly onAnswer: (answer: Extract<FromWorker, { type: 'query-answered' }>) => void;
   readonly onChange: () => void;
 }
 
@@ -41,35 +55,43 @@ export interface RunnerOptions {
   readonly definition: ProcessDefinition;
   readonly recorder: () => Recorder;
   readonly workerHost: WorkerHost;
+  readonly permits: WorkerPermits;
   readonly clock: Clock;
+  readonly ids: Ids;
   readonly keyPrefix: string;
   readonly events: RunnerEvents;
 }
 
-interface Run {
-  readonly eventId: string;
-  /** Of the monotonic clock. */
-  readonly since: number;
-}
-
-type About<T extends FromWorker['type']> = Extract<FromWorker, { type: T }>;
+type InvocationMessage = Exclude<FromWorker, { type: 'ready' | 'pong' }>;
 
 export class InvocationRunner {
   readonly #options: RunnerOptions;
-  readonly #slot: WorkerSlot;
+  readonly #seat: WorkerSeat;
   readonly #gate: EffectGate;
-  /** What the present worker was handed and has not ended, by run. */
-  readonly #runs = new Map<number, Run>();
-  #lastRun = 0;
+  readonly #runs = new RunSet();
+  readonly #words: WordsOptions;
+  readonly #parking: Delay;
+  readonly #limit: TimeLimit;
   #wanted = false;
-  readonly #respawn: Delay;
-  readonly #reap: Delay;
+  /** Took longer than an invocation may; its worker is being ended for it. */
+  #late: Run | null = null;
 
   constructor(options: RunnerOptions) {
+    const { definition, recorder, workerHost, permits, clock, events } = options;
     this.#options = options;
-    this.#respawn = new Delay(options.clock);
-    this.#reap = new Delay(options.clock);
-    this.#slot = new WorkerSlot(options.workerHost, {
+    this.#parking = new Delay(clock);
+    this.#limit = new TimeLimit(clock, definition.config.maxInvocationTimeMs, (run) => {
+      this.#late = run;
+      this.#seat.kill(
+        `handled an invocation for more than ${definition.config.maxInvocationTimeMs / 1000} s`,
+      );
+    });
+    this.#seat = new WorkerSeat({
+      definition,
+      workerHost,
+      permits,
+      clock,
+      nextGeneration: () => this.#snapshot.generation + 1,
       onStarted: ({ pid, startTime }, generation) => {
         this.#recorder.note('worker_started', { generation, pid, start_time: startTime });
         this.#handOver();
@@ -77,14 +99,16 @@ export class InvocationRunner {
       },
       onMessage: (message) => this.#heard(message),
       onGone: (gone) => this.#workerGone(gone),
+      onFree: () => this.#handOver(),
     });
     this.#gate = new EffectGate({
-      definition: options.definition,
-      recorder: options.recorder,
-      generation: () => this.#slot.current?.generation,
-      send: (message) => this.#slot.send(message),
+      definition,
+      recorder,
+      generation: () => this.#seat.current?.generation,
+      send: (message) => this.#seat.send(message),
       onUnkept: (error) => this.#recorder.failed(error),
     });
+    this.#words = { definition, recorder, clock, onWait: events.onWait, onSent: events.onSent };
   }
 
   get #recorder(): Recorder {
@@ -96,29 +120,39 @@ export class InvocationRunner {
   }
 
   get worker(): { readonly pid: number; readonly generation: number } | null {
-    return this.#slot.current;
+    return this.#seat.current;
   }
 
   get isAnswering(): boolean {
-    return this.#slot.isAnswering;
+    return this.#seat.isAnswering;
   }
 
   get isSpawning(): boolean {
-    return this.#slot.isSpawning;
+    return this.#seat.isSpawning;
+  }
+
+  /** Waits for its turn among processes that want a worker. */
+  get isInLine(): boolean {
+    return this.#seat.isInLine;
+  }
+
+  facts(): WorkerFacts | null {
+    return this.#seat.facts();
   }
 
   /** Epoch milliseconds of the next attempt to start a worker; null when none is waited for. */
   get respawnAt(): number | null {
-    return this.#respawn.at;
+    return this.#seat.respawnAt;
   }
 
+  /** Invocations that move. */
   get runningCount(): number {
-    return this.#runs.size;
+    return this.#runs.movingCount;
   }
 
   /** Whether the worker has this invocation in hand. */
   isRunning(eventId: string): boolean {
-    return [...this.#runs.values()].some((run) => run.eventId === eventId);
+    return this.#runs.of(eventId) !== undefined;
   }
 
   /** Begins and continues whatever may run. Called whenever that could have changed. */
@@ -133,15 +167,14 @@ export class InvocationRunner {
     this.#wanted = false;
     if (stopEffects) this.#gate.close();
     else this.#gate.open();
-    this.#respawn.cancel();
-    this.#reapWhenIdle();
+    this.#seat.forgetBackOff();
+    this.#restWhenIdle();
   }
 
   /** Ends the worker. What it was running stays open. */
   async endWorker(): Promise<void> {
-    this.#respawn.cancel();
-    this.#reap.cancel();
-    await this.#slot.end();
+    this.#parking.cancel();
+    await this.#seat.end();
   }
 
   /** The same, but first waits a while for what is happening outside to end. */
@@ -155,12 +188,13 @@ export class InvocationRunner {
   }
 
   /** Kills the worker as an accident would; false when there is none. */
-  killWorker(): boolean {
-    return this.#slot.kill();
+  killWorker(why?: string): boolean {
+    return this.#seat.kill(why);
   }
 
-  ping(): void {
-    this.#slot.ping();
+  /** Asks the worker whether its event loop turns; one that has not for too long is ended. */
+  beat(): Promise<void> {
+    return this.#seat.beat();
   }
 
   /** The first effect in doubt that an operator has to decide, among invocations that nobody is running. */
@@ -175,79 +209,163 @@ export class InvocationRunner {
     return null;
   }
 
-  #handOver(): void {
-    if (!this.#wanted) {
-      this.#reapWhenIdle();
-      return;
-    }
-    const { concurrency } = this.#options.definition.config;
-    const waiting = this.#snapshot.open.filter(
-      (open) => !this.isRunning(open.event.eventId) && !open.effects.some(needsOperator),
-    );
-    const room = concurrency - this.#runs.size;
-    const canBegin = this.#snapshot.queue.length > 0 && room > waiting.length;
-    if (room <= 0 || (waiting.length === 0 && !canBegin)) {
-      this.#reapWhenIdle();
-      return;
-    }
-    if (!this.#slot.isReady) {
-      this.#spawn();
-      return;
-    }
-    for (const open of waiting.slice(0, room)) this.#invoke(open);
-    while (this.#runs.size < concurrency && this.#snapshot.queue.length > 0) this.#begin();
+  // --- telling a run what happened
+
+  /** In the order of the journal, and only while there is room for it to move. */
+  tellWaitEnded(eventId: string, waitId: string, end: WaitEnd): void {
+    this.#tell(eventId, (run) => ({ type: 'wait-ended', run, waitId, end }));
   }
 
-  #spawn(): void {
-    if (this.#respawn.at !== null) return;
-    const { name, entrypoint } = this.#options.definition;
-    this.#reap.cancel();
-    this.#slot.spawn({ process: name, entrypoint, generation: this.#snapshot.generation + 1 });
+  tellSignal(eventId: string, signalId: string): void {
+    const signal = this.#open(eventId)?.signals.find((candidate) => candidate.signalId === signalId);
+    if (signal !== undefined) this.#tell(eventId, (run) => ({ type: 'signal', run, signal }));
+  }
+
+  #tell(eventId: string, message: (run: number) => ToWorker): void {
+    const run = this.#runs.of(eventId);
+    if (run === undefined || !run.isHandedOver) return;
+    run.unsaid.push(message(run.number));
+    if (run.isParked) this.#handOver();
+    else this.#say(run);
+    this.#changed();
+  }
+
+  #say(run: Run): void {
+    for (const message of run.unsaid.splice(0)) {
+      run.told += 1;
+      this.#seat.send(message);
+    }
+  }
+
+  /** False where no worker has the invocation in hand. */
+  askRun(eventId: string, query: Omit<Extract<ToWorker, { type: 'query' }>, 'type' | 'run'>): boolean {
+    const run = this.#runs.of(eventId);
+    if (run === undefined || !this.#seat.isReady) return false;
+    this.#seat.send({ type: 'query', run: run.number, ...query });
+    return true;
+  }
+
+  // --- handing over
+
+  #handOver(): void {
+    if (!this.#wanted) {
+      this.#restWhenIdle();
+      return;
+    }
+    this.#expireKeys();
+    const { concurrency } = this.#options.definition.config;
+    const now = this.#options.clock.now();
+    for (const run of this.#runs.eager()) {
+      if (this.#runs.movingCount < concurrency) this.#unpark(run);
+    }
+    const { resume, begin } = nextWork(this.#snapshot, {
+      isInHand: (eventId) => this.isRunning(eventId),
+      room: concurrency - this.#runs.movingCount,
+      nowMs: now,
+    });
+    if (resume.length + begin === 0) {
+      this.#restWhenIdle();
+      if (this.#runs.movingCount === 0 && restingAs(this.#snapshot, now) === 'awaiting') this.#settleDown();
+      return;
+    }
+    if (this.#seat.isTurnOver) {
+      // It lines up behind the others, once nothing moves.
+      if (this.#runs.movingCount === 0) void this.#letGo().then(() => this.#handOver());
+      return;
+    }
+    if (!this.#seat.isReady) {
+      this.#seat.want();
+      return;
+    }
+    for (const open of resume) this.#invoke(open);
+    for (let count = 0; count < begin; count += 1) this.#begin();
+  }
+
+  /** A key that the provider may have forgotten is no key any more [S31]. */
+  #expireKeys(): void {
+    const now = this.#options.clock.now();
+    for (const open of this.#snapshot.open) {
+      if (this.isRunning(open.event.eventId)) continue;
+      const expired = expiredKeys(open, now);
+      for (const { effectId } of expired) {
+        this.#recorder.note('effect_expired', { event_id: open.event.eventId, effect_id: effectId });
+      }
+      if (expired.length > 0) this.#doubted();
+    }
+  }
+
+  async #letGo(): Promise<void> {
+    this.#recordParked();
+    await this.endWorker();
   }
 
   #begin(): void {
-    const event = this.#snapshot.queue[0]!;
-    const { configHash, codeHash } = this.#options.definition;
+    const event = this.#snapshot.queue[0];
+    if (event === undefined) return;
+    const { definition, ids, clock } = this.#options;
+    const { inbox, invocationCount } = this.#snapshot;
+    const delivered = inboxDelivery(inbox, clock.now());
+    const expired = inbox.filter((message) => !delivered.includes(message));
+    const idsOf = (messages: typeof inbox): string[] => messages.map(({ messageId }) => messageId);
     this.#recorder.note('invocation_start', {
-      invocation: this.#snapshot.invocationCount + 1,
+      invocation: invocationCount + 1,
       event_id: event.eventId,
       attempt: 1,
-      config_hash: configHash,
-      code_hash: codeHash,
+      config_hash: definition.configHash,
+      code_hash: definition.codeHash,
+      seed: ids.next().replaceAll('-', ''),
+      ...(delivered.length > 0 ? { inbox: idsOf([...delivered]) } : {}),
+      ...(expired.length > 0 ? { inbox_expired: idsOf(expired) } : {}),
     });
     const open = this.#open(event.eventId);
     if (open !== undefined) this.#invoke(open);
   }
 
   #invoke(open: OpenInvocation): void {
-    this.#reap.cancel();
-    this.#lastRun += 1;
-    const run = this.#lastRun;
-    this.#runs.set(run, { eventId: open.event.eventId, since: this.#options.clock.monotonic() });
+    const { clock } = this.#options;
+    this.#seat.busy();
+    if (open.retryAt !== null) this.#retry(open);
+    const run = this.#runs.add(open.event.eventId, clock.monotonic());
     if (open.effects.some(isSpilled)) void this.#fetchAndSend(run, open);
     else this.#send(run, open, open.effects);
+    this.#limit.watch(this.#runs.all());
     this.#changed();
   }
 
-  #send(run: number, open: OpenInvocation, effects: readonly RecordedEffect[]): void {
-    this.#slot.send({
-      type: 'invoke',
-      run,
-      event: open.event,
-      process: this.#options.definition.name,
-      attempt: open.attempt,
-      state: viewAtStart(this.#snapshot.context, open),
-      effects,
-      writes: open.writes,
-      keyPrefix: this.#options.keyPrefix,
+  #retry({ event, invocation, attempt, codeHash }: OpenInvocation): void {
+    this.#recorder.note('invocation_start', {
+      invocation,
+      event_id: event.eventId,
+      attempt: attempt + 1,
+      config_hash: this.#options.definition.configHash,
+      code_hash: this.#options.definition.codeHash || codeHash,
     });
   }
 
+  #send(run: Run, { event, attempt }: OpenInvocation, effects: readonly RecordedEffect[]): void {
+    const open = this.#open(event.eventId);
+    if (open === undefined) return;
+    const { definition, keyPrefix } = this.#options;
+    this.#seat.send({
+      type: 'invoke',
+      run: run.number,
+      mode: 'run',
+      event,
+      process: definition.name,
+      attempt: open.attempt ?? attempt,
+      record: recordOf(this.#snapshot, open, definition, effects),
+      keyPrefix,
+      isDurable: definition.config.journalLevel !== 'none',
+      writableKeys: definition.config.writableKeys,
+    });
+    run.isHandedOver = true;
+  }
+
   /** A result that is lost leaves an effect that happened and whose value somebody has to say; it is never run again [S16]. */
-  async #fetchAndSend(run: number, open: OpenInvocation): Promise<void> {
+  async #fetchAndSend(run: Run, open: OpenInvocation): Promise<void> {
     try {
-      const fetched = await Promise.all(open.effects.map((effect) => this.#fetched(effect)));
-      if (!this.#runs.has(run)) return;
+      const fetched = await fetchSpilled(this.#recorder, open.effects);
+      if (this.#runs.get(run.number) !== run) return;
       const lost = open.effects.filter((_, at) => fetched[at] === null);
       if (lost.length === 0) {
         this.#send(run, open, fetched as readonly RecordedEffect[]);
@@ -264,15 +382,15 @@ export class InvocationRunner {
     }
   }
 
-  async #fetched(effect: RecordedEffect): Promise<RecordedEffect | null> {
-    if (!isSpilled(effect)) return effect;
-    const result = await this.#recorder.fetch(effect.end.spilled);
-    return result === null ? null : { ...effect, end: { kind: 'done', result } };
-  }
+  // --- what the worker says
 
   /** A worker that says what can't be is ended; what it was running is handed to another. */
   #heard(message: FromWorker): void {
     if (message.type === 'ready' || message.type === 'pong') return;
+    if (message.type === 'query-answered') {
+      this.#options.events.onAnswer(message);
+      return;
+    }
     const run = this.#runs.get(message.run);
     if (run === undefined) return;
     try {
@@ -280,105 +398,84 @@ export class InvocationRunner {
     } catch (error) {
       const text = messageOf(error).slice(0, MAX_RESPONSE);
       this.#recorder.note('log', { event_id: run.eventId, level: 'error', text });
-      this.#slot.kill();
+      this.#seat.kill('said what can not be');
     }
     this.#changed();
   }
 
-  #about(message: Exclude<FromWorker, { type: 'ready' | 'pong' }>, run: Run): void {
+  #about(message: Exclude<InvocationMessage, { type: 'query-answered' }>, run: Run): void {
     const { eventId } = run;
     switch (message.type) {
       case 'effect-announced':
+        this.#moves(run);
         this.#gate.announced(message, eventId);
         return;
       case 'effect-ended':
         this.#gate.ended(message, eventId);
         return;
-      case 'state-written':
-        this.#written(message, eventId);
-        return;
-      case 'log':
-        this.#recorder.note('log', {
-          event_id: eventId,
-          level: message.level,
-          text: message.text.slice(0, MAX_RESPONSE),
-        });
+      case 'invocation-waiting':
+        if (message.heard === run.told && run.unsaid.length === 0) this.#park(run);
         return;
       case 'invocation-done':
-        this.#succeeded(message, run);
+        refuseUnended(this.#ending, eventId);
+        recordSuccess(this.#ending, eventId, {
+          response: message.response,
+          durationMs: this.#durationOf(run),
+        });
+        this.#ended(run, true);
         return;
       case 'invocation-failed':
         this.#failed(message, run);
         return;
       case 'invocation-held':
-        this.#runs.delete(message.run);
+        this.#runs.delete(run);
         this.#doubted();
         // Its code may still be alive in there; the next run gets a worker of its own where it can.
         if (this.#runs.size === 0) void this.endWorker();
         return;
+      case 'state-written':
+      case 'said':
+      case 'clock-read':
+      case 'version-chosen':
+      case 'wait-began':
+      case 'message-sent':
+      case 'log':
+        this.#moves(run);
+        recordWord(this.#words, message, eventId);
+        return;
     }
   }
 
-  #written({ run, ordinal, key, value, deleted }: About<'state-written'>, eventId: string): void {
-    const write: JsonObject = { key, value, event_id: eventId, ordinal, source: 'agent' };
-    this.#recorder.note('context_update', deleted ? { ...write, deleted } : write);
-    this.#slot.send({ type: 'write-recorded', run, ordinal });
+  get #ending() {
+    const { definition, recorder, clock } = this.#options;
+    return { definition, recorder, clock };
   }
 
-  #succeeded({ run, response }: About<'invocation-done'>, { eventId, since }: Run): void {
-    const open = this.#ending(eventId);
-    this.#recorder.note('invocation_result', {
-      invocation: open?.invocation ?? 0,
-      event_id: eventId,
-      trigger_type: open?.event.triggerType ?? '',
-      duration_ms: this.#durationSince(since),
-      response: response.slice(0, MAX_RESPONSE),
-    });
-    this.#ended(run);
-  }
-
-  #failed({ run, code, message }: About<'invocation-failed'>, { eventId, since }: Run): void {
-    const isDiverged = code === 'replay.diverged';
-    const open = isDiverged ? this.#open(eventId) : this.#ending(eventId);
-    this.#recorder.note('error', {
-      event_id: eventId,
-      error_type: code,
-      error: message.slice(0, MAX_ERROR),
-      attempt: open?.attempt ?? 1,
-      duration_ms: this.#durationSince(since),
-      // A re-run that asks for something else than was recorded ends nothing: with the right code it can go on.
-      final: !isDiverged,
-    });
-    if (isDiverged) {
+  #failed(message: Extract<FromWorker, { type: 'invocation-failed' }>, run: Run): void {
+    const failure = { ...message, isTerminal: message.terminal, durationMs: this.#durationOf(run) };
+    if (message.code === 'replay.diverged') {
+      recordDivergence(this.#ending, run.eventId, failure);
       this.#runs.delete(run);
-      this.#options.events.onFatal(message);
-    } else {
-      this.#ended(run);
+      this.#options.events.onFatal(message.message);
+      return;
     }
+    refuseUnended(this.#ending, run.eventId);
+    const isOver = recordFailure(this.#ending, run.eventId, failure);
+    this.#ended(run, isOver);
   }
 
-  /** An outcome is never left behind: a worker that ends an invocation before its effects have ended is not believed. */
-  #ending(eventId: string): OpenInvocation | undefined {
-    const open = this.#open(eventId);
-    const pending = open?.effects.find((effect) => effect.end === null);
-    if (pending !== undefined)
-      throw new Error(`the invocation ended while ${pending.name} was still under way`);
-    const doubt = open?.effects.find(needsOperator);
-    if (doubt !== undefined) throw new Error(`the invocation ended while ${doubt.name} was in doubt`);
-    return open;
-  }
-
-  #ended(run: number): void {
-    const ended = this.#runs.get(run);
-    if (ended !== undefined) this.#gate.invocationEnded(ended.eventId);
+  #ended(run: Run, isOver: boolean): void {
+    this.#gate.invocationEnded(run.eventId);
     this.#runs.delete(run);
-    this.#recorder.cycleEnded();
-    this.#options.events.onEnded();
+    this.#limit.watch(this.#runs.all());
+    if (isOver) this.#recorder.cycleEnded();
+    this.#options.events.onWait();
+    if (isOver) this.#options.events.onEnded();
     this.#handOver();
   }
 
-  #durationSince(since: number): number {
-    return Math.round((this.#options.clock.monotonic() - since) * 10) / 10;
+  #durationOf({ handedOverAt }: Run): number {
+    return Math.round((this.#options.clock.monotonic() - handedOverAt) * 10) / 10;
   }
 
   #open(eventId: string): OpenInvocation | undefined {
@@ -390,8 +487,79 @@ export class InvocationRunner {
     if (doubt !== null) this.#options.events.onDoubt(doubt);
   }
 
+  // --- waiting
+
+  #park(run: Run): void {
+    if (run.isParked) return;
+    run.isParked = true;
+    run.isParkedOnRecord = false;
+    this.#limit.watch(this.#runs.all());
+    this.#settleDown();
+    this.#handOver();
+  }
+
+  #unpark(run: Run): void {
+    this.#moves(run);
+    this.#say(run);
+  }
+
+  #moves(run: Run): void {
+    if (!run.isParked) return;
+    run.isParked = false;
+    run.movingSince = this.#options.clock.monotonic();
+    this.#limit.watch(this.#runs.all());
+  }
+
+  /** What goes on waiting for a while is journaled, and then the worker is not kept for it. */
+  #settleDown(): void {
+    if (this.#parking.at !== null) return;
+    const patience = Math.min(PARKING_MS, this.#options.definition.config.workerIdleMs);
+    this.#parking.start(patience, () => {
+      this.#recordParked();
+      this.waitIfNothingElse();
+      this.#changed();
+    });
+  }
+
+  #recordParked(): void {
+    for (const run of this.#runs.all()) {
+      if (!run.isParked || run.isParkedOnRecord || run.unsaid.length > 0) continue;
+      run.isParkedOnRecord = true;
+      const waits = this.#open(run.eventId)?.waits ?? [];
+      const open = waits.filter(({ end }) => end === null).map(({ waitId }) => waitId);
+      this.#recorder.note('invocation_waiting', { event_id: run.eventId, for: open.slice(0, 100) });
+    }
+  }
+
+  /** Tells the process once nothing is left to do but to wait. */
+  waitIfNothingElse(): void {
+    if (!this.#wanted || this.#runs.movingCount > 0 || this.#seat.isSpawning || this.isInLine) return;
+    if (this.#runs.all().some((run) => !run.isParkedOnRecord)) return;
+    if (restingAs(this.#snapshot, this.#options.clock.now()) === 'awaiting') this.#options.events.onWaiting();
+  }
+
+  /** Its worker is gone; it has failed, unless what it was doing is in doubt. */
+  #recordLate(): void {
+    const late = this.#late;
+    this.#late = null;
+    const open = late === null ? undefined : this.#open(late.eventId);
+    if (late === null || open === undefined || open.effects.some(needsOperator)) return;
+    const { maxInvocationTimeMs } = this.#options.definition.config;
+    const isOver = recordFailure(this.#ending, late.eventId, {
+      code: 'invocation.too-slow',
+      message: `It took more than ${maxInvocationTimeMs / 1000} s, which is what the manifest allows.`,
+      isTerminal: false,
+      durationMs: this.#durationOf(late),
+    });
+    this.#options.events.onWait();
+    if (isOver) this.#options.events.onEnded();
+  }
+
+  // --- the worker
+
   #workerGone(gone: WorkerGone): void {
-    this.#reap.cancel();
+    this.#parking.cancel();
+    this.#limit.stop();
     this.#runs.clear();
     this.#gate.workerGone();
     const reason = describeGone(gone);
@@ -400,11 +568,13 @@ export class InvocationRunner {
       pid: gone.pid,
       code: gone.exit?.code ?? null,
       signal: gone.exit?.signal ?? null,
-      expected: gone.expected,
+      expected: gone.expected || this.#late !== null,
       reason,
     });
+    const isAccident = !gone.expected && this.#late === null;
+    this.#recordLate();
     this.#doubted();
-    if (!gone.expected) this.#respawnLater(reason);
+    if (isAccident) this.#respawnLater(reason);
     this.#handOver();
     this.#changed();
   }
@@ -417,14 +587,19 @@ export class InvocationRunner {
       this.#options.events.onFatal(`${reason}; ${deaths} times in a row without progress`);
       return;
     }
-    this.#respawn.start(backoffMs(restartBackoffMs, deaths), () => this.#handOver());
+    this.#seat.backOff(backoffMs(restartBackoffMs, deaths));
   }
 
-  #reapWhenIdle(): void {
-    if (this.#runs.size > 0 || !this.#slot.isReady || this.#reap.at !== null) return;
-    this.#reap.start(this.#options.definition.config.workerIdleMs, () => {
-      if (this.#runs.size === 0) void this.#slot.end();
+  #restWhenIdle(): void {
+    if (this.#runs.movingCount > 0) return;
+    this.#seat.idle(() => {
+      if (this.#runs.movingCount === 0) void this.#letGo();
     });
+  }
+
+  /** Another process waits for a worker. */
+  makeRoom(): void {
+    this.#restWhenIdle();
   }
 
   #changed(): void {

@@ -1,5 +1,5 @@
 import type { TriggerEvent } from '../model/entry.ts';
-import type { ProcessDefinition } from '../model/process-config.ts';
+import type { ProcessDefinition, TriggerConfig } from '../model/process-config.ts';
 import { startCron, type RunningTrigger } from '../triggers/cron.ts';
 
 /** An operator's *trigger now*. */
@@ -59,6 +59,14 @@ export class TriggerSet {
     }
   }
 
+  /** Those that hear what other processes say; none while closed. */
+  listening(): readonly { readonly id: string; readonly trigger: TriggerConfig }[] {
+    if (!this.#isOpen) return [];
+    return this.#definition.config.triggers.flatMap((trigger, at) =>
+      trigger.type === 'event' || trigger.type === 'message' ? [{ id: idOf(trigger.type, at), trigger }] : [],
+    );
+  }
+
   close(): void {
     this.#isOpen = false;
     for (const trigger of this.#running.values()) trigger[Symbol.dispose]();
@@ -77,12 +85,22 @@ export class TriggerSet {
   views(): readonly TriggerView[] {
     return this.#definition.config.triggers.map((trigger, at) => {
       const id = idOf(trigger.type, at);
-      const description =
-        trigger.type === 'cron'
-          ? `${trigger.cronExpression} (${trigger.cronTimezone})`
-          : 'when an operator asks';
+      const description = describe(trigger);
       return { id, type: trigger.type, description, next: this.#running.get(id)?.next ?? null };
     });
+  }
+}
+
+function describe(trigger: TriggerConfig): string {
+  switch (trigger.type) {
+    case 'cron':
+      return `${trigger.cronExpression} (${trigger.cronTimezone})`;
+    case 'manual':
+      return 'when an operator asks';
+    case 'event':
+      return `event ${trigger.eventType}${trigger.eventSource === null ? '' : ` of ${trigger.eventSource}`}`;
+    case 'message':
+      return `messages to ${trigger.topic}`;
   }
 }
 

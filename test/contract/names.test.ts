@@ -40,7 +40,27 @@ describe('a request of any kind', () => {
     'processes.trigger': { ...COMMAND, payloadText: '{}' },
     'processes.kill-worker': COMMAND,
     'processes.force-recover': COMMAND,
+    'processes.restart': COMMAND,
+    'processes.preview': { journalId: 'journal', process: 'clerk', action: 'resume' },
     'effects.resolve': { ...COMMAND, effectId: 'e/mail#0', resolution: { kind: 'skip' } },
+    'promises.settle': {
+      ...COMMAND,
+      process: null,
+      promiseId: 'p_1',
+      settlement: { kind: 'resolved', valueText: 'true' },
+    },
+    'processes.signal': { ...COMMAND, name: 'go', payloadText: '1' },
+    'processes.query': { journalId: 'journal', process: 'clerk', name: 'step', argsText: '{}' },
+    'inbox.write': {
+      ...COMMAND,
+      messageType: 'directive',
+      content: 'slow down',
+      priority: 'normal',
+      expiresInSeconds: null,
+    },
+    'deadletters.redeliver': { ...COMMAND, eventId: 'e', asNew: false },
+    'deadletters.drop': { ...COMMAND, eventId: 'e' },
+    'output.read': { journalId: 'journal', process: 'clerk', before: null, limit: 50 },
   };
 
   test.each(REQUEST_NAMES)('%s takes what it says, and nothing that it does not say', (name) => {
@@ -52,7 +72,13 @@ describe('a request of any kind', () => {
   });
 
   test('[P7] what ends work or decides a doubt needs a reason', () => {
-    for (const name of ['processes.kill-worker', 'processes.force-recover', 'effects.resolve'] as const) {
+    for (const name of [
+      'processes.kill-worker',
+      'processes.force-recover',
+      'processes.restart',
+      'effects.resolve',
+      'deadletters.drop',
+    ] as const) {
       expect(REQUESTS[name].request.safeParse({ ...GOOD[name], reason: '' }).success).toBe(false);
     }
     expect(REQUESTS['processes.suspend'].request.safeParse({ ...COMMAND, reason: '' }).success).toBe(true);

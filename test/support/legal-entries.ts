@@ -3,7 +3,9 @@
 
 import fc from 'fast-check';
 import { applyEntry, type FoldedEntry } from '../../core/model/fold.ts';
+import { heardFrom } from '../../core/model/fold-invocation.ts';
 import { HOLD_KINDS } from '../../core/model/holds.ts';
+import { INBOX_PRIORITIES, INBOX_TYPES } from '../../core/model/inbox.ts';
 import type { Json, JsonObject } from '../../core/model/json.ts';
 import { transition, type LifecycleEvent, type LifecycleState } from '../../core/model/lifecycle.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../../core/model/snapshot.ts';
@@ -39,6 +41,8 @@ const EVENTS: readonly LifecycleEvent[] = [
   'stopped',
   'fail',
 ];
+
+const START = Date.UTC(2026, 0, 5, 23, 0);
 
 /** More likely than the others. */
 const often = (times: number, maker: Maker): Maker[] => Array.from({ length: times }, () => maker);
@@ -93,6 +97,28 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
     ],
     () => ['recovered', { from: lifecycle, reason: 'host restarted' }],
     ({ key, value }) => ['a_type_of_tomorrow', { [key]: value }],
+    ({ pick }) => ['clock_changed', { by_ms: pick - 500 }],
+    ({ pick }) => [
+      'inbox_message',
+      {
+        message_id: `message-${pick % 20}`,
+        message_type: one(INBOX_TYPES, pick),
+        content: `text ${count}`,
+        sender: 'operator:test',
+        priority: one(INBOX_PRIORITIES, pick),
+        expires_at: pick % 2 === 0 ? null : timestampOf(START + pick),
+      },
+    ],
+    ({ pick, value }) => [
+      'trigger_event',
+      {
+        event_id: `sent-${count}`,
+        trigger_id: 'message-0',
+        trigger_type: 'message',
+        payload: value,
+        from: { process: `sender-${pick % 2}`, number: heardFrom(state, `sender-${pick % 2}`) + 1 },
+      },
+    ],
     ({ key, value, pick }) => [
       'context_update',
       { key, value, ...(pick % 5 === 0 ? { deleted: true } : {}) },
@@ -108,10 +134,33 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
           invocation: state.invocationCount + 1,
           attempt: (pick % 3) + 1,
           code_hash: 'code',
+          seed: `seed-${count}`,
+          inbox: state.inbox.slice(0, pick % 3).map(({ messageId }) => messageId),
+          inbox_expired: state.inbox.slice(2, 3).map(({ messageId }) => messageId),
         },
       ]),
       () => ['dead_letter', { event_id: queued.eventId, reason: 'too often' }],
     );
+  }
+  for (const { event } of state.deadLetters) {
+    makers.push(
+      ...often(2, () => ['dead_letter_redelivered', { event_id: event.eventId, operator: 'test' }]),
+      () => ['dead_letter_dropped', { event_id: event.eventId, operator: 'test' }],
+    );
+  }
+  for (const { number } of state.outbox) {
+    makers.push(() => ['message_delivered', { number, to: ['receiver'], refused: [] }]);
+  }
+  if (state.open.length > 0) {
+    makers.push(({ pick, value }) => [
+      'signal_received',
+      {
+        signal_id: `signal-${pick % 30}`,
+        name: 'go',
+        payload: value,
+        event_ids: state.open.map(({ event }) => event.eventId),
+      },
+    ]);
   }
   if (state.workers.length > 0) {
     makers.push(({ pick }) => [
@@ -163,9 +212,72 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
           error: 'it broke',
           final: pick % 2 === 0,
           ...(pick % 3 === 0 ? {} : { duration_ms: pick }),
+          ...(pick % 4 === 0 ? { dead_letter: true, reason: 'retries exhausted', dead_letter_size: 3 } : {}),
+          ...(pick % 4 === 1 ? { retry_at: timestampOf(START + pick) } : {}),
+        },
+      ],
+      ({ pick }) => ['invocation_waiting', { event_id: eventId, for: pick % 2 === 0 ? [] : ['x'] }],
+      ({ pick }) => ['clock_read', { event_id: eventId, ordinal: open.clock.length, at: pick }],
+      ({ key, pick }) => ['version_chosen', { event_id: eventId, name: key, version: pick % 4 }],
+      ({ key, pick }) => [
+        'conversation_appended',
+        { event_id: eventId, ordinal: open.sayings.length, role: 'user', content: key, max: (pick % 4) + 1 },
+      ],
+      ({ pick, value }) => [
+        'message_sent',
+        {
+          event_id: eventId,
+          number: state.sent + 1,
+          kind: pick % 2 === 0 ? 'event' : 'message',
+          topic: 'x',
+          occurrence: open.sends.length,
+          data: value,
+          args_hash: String(pick),
+        },
+      ],
+      ({ pick, value }) => [
+        'promise_created',
+        {
+          event_id: eventId,
+          promise_id: `p_${count}`,
+          name: 'approve',
+          occurrence: open.waits.length,
+          data: value,
+          expires_at: pick % 2 === 0 ? null : timestampOf(START + pick),
+        },
+      ],
+      ({ pick }) => [
+        'timer_started',
+        {
+          event_id: eventId,
+          timer_id: `t_${count}`,
+          name: 'sleep',
+          occurrence: open.waits.length,
+          fires_at: timestampOf(START + pick),
         },
       ],
     );
+    if (open.retryAt !== null) {
+      makers.push(...often(4, () => ['invocation_start', { event_id: eventId, attempt: open.attempt + 1 }]));
+    }
+    for (const { waitId, kind, end } of open.waits) {
+      if (end !== null) continue;
+      makers.push(({ pick, value }) =>
+        kind === 'timer'
+          ? ['timer_fired', { event_id: eventId, timer_id: waitId, late_ms: pick }]
+          : [
+              'promise_settled',
+              {
+                event_id: eventId,
+                promise_id: waitId,
+                ...one(
+                  [{ status: 'resolved', value }, { status: 'rejected', error: 'no' }, { status: 'expired' }],
+                  pick,
+                ),
+              },
+            ],
+      );
+    }
     for (const { effectId, attempts } of inDoubt) {
       makers.push(
         ...often(3, ({ pick, value }) => [
@@ -180,9 +292,25 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
             effect_id: effectId,
             resolution: one(['happened', 'did_not_happen', 'skip'], pick),
             result: value,
+            ...(pick % 2 === 0 ? { again: true } : {}),
             operator: 'test',
             reason: 'seen',
           },
+        ],
+        () => ['effect_expired', { event_id: eventId, effect_id: effectId }],
+        () => ['effect_value_lost', { event_id: eventId, effect_id: effectId }],
+        ({ pick }) => [
+          'effect_finished',
+          {
+            effect_id: effectId,
+            end: 'in_doubt',
+            error: 'why',
+            ...(pick % 2 === 0 ? { reconciled: true } : { given_up: true }),
+          },
+        ],
+        () => [
+          'effect_finished',
+          { effect_id: effectId, end: 'did_not_happen', error: 'not permitted', unpermitted: true },
         ],
         () => [
           'effect_started',
@@ -209,8 +337,6 @@ function repeated(effect: ProcessSnapshot['open'][number]['effects'][number]): J
     key: effect.key,
   };
 }
-
-const START = Date.UTC(2026, 0, 5, 23, 0);
 
 function entriesOf(choices: readonly Choice[]): FoldedEntry[] {
   const entries: FoldedEntry[] = [];

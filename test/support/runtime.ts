@@ -40,7 +40,7 @@ export interface Bench {
 const PRELUDE = (ledger: string): string => `
 import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { defineAgent, DidNotHappen } from 'holdfast';
+import { defineAgent, DidNotHappen, PromiseExpired, PromiseRejected, TerminalError } from 'holdfast';
 const note = (line) => appendFileSync(${JSON.stringify(ledger)}, line + '\\n');
 `;
 
@@ -91,7 +91,8 @@ export async function bench(
     journal,
     runtime,
     process,
-    ledger: () => (existsSync(ledgerPath) ? readFileSync(ledgerPath, 'utf8').trimEnd().split('\n') : []),
+    // Whole lines: one that is being written is none yet.
+    ledger: () => (existsSync(ledgerPath) ? readFileSync(ledgerPath, 'utf8').split('\n').slice(0, -1) : []),
     entries: () => readFileJournal(journalDirectory).read('agent'),
     trigger: (payload = '') => process.accept('manual', 'manual', payload),
     until: async (what, look) => void (await waitFor(() => Boolean(look(process)), { what })),

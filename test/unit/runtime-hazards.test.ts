@@ -120,7 +120,7 @@ describe('[P2] an outcome is never left behind', () => {
     await b.until('the doubt', () => kinds(b).includes('in_doubt'));
     const b0 = b.process.snapshot.open.flatMap((open) => open.effects).find((effect) => effect.name === 'b')!;
     await expect(
-      b.process.resolveEffect(b0.effectId, { kind: 'did_not_happen' }, OPERATOR),
+      b.process.desk.resolveEffect(b0.effectId, { kind: 'did_not_happen' }, OPERATOR),
     ).rejects.toMatchObject({ code: 'effect.not-in-doubt' });
     appendFileSync(gate, '');
     await b.until('the end of b', ({ snapshot }) => snapshot.invocationCount === 1);
@@ -159,7 +159,11 @@ test('after a doubt is decided the first run has nothing more to say, and nothin
   await b.trigger(gate);
   await b.until('the doubt', () => kinds(b).includes('in_doubt'));
   appendFileSync(gate, '');
-  await b.process.resolveEffect(b.process.snapshot.open[0]!.effects[0]!.effectId, { kind: 'skip' }, OPERATOR);
+  await b.process.desk.resolveEffect(
+    b.process.snapshot.open[0]!.effects[0]!.effectId,
+    { kind: 'skip' },
+    OPERATOR,
+  );
   await b.until('the end', isIdle);
   await b.quit();
   expect(b.ledger()).toEqual(['b begins true', 'b ends']);

@@ -48,9 +48,9 @@ test('[S16] a large result that is lost is asked for, and never fetched again', 
     end: { kind: 'in_doubt', error: 'it happened, and what it gave is lost' },
   });
   await expect(
-    b.process.resolveEffect(effect!.effectId, { kind: 'did_not_happen' }, OPERATOR),
+    b.process.desk.resolveEffect(effect!.effectId, { kind: 'did_not_happen' }, OPERATOR),
   ).rejects.toMatchObject({ code: 'effect.happened' });
-  await b.process.resolveEffect(effect!.effectId, { kind: 'happened', result: 'as I saw it' }, OPERATOR);
+  await b.process.desk.resolveEffect(effect!.effectId, { kind: 'happened', result: 'as I saw it' }, OPERATOR);
   await b.until('the end', isIdle);
   expect(b.ledger()).toEqual(['fetch', 'got 200000', 'got 11']);
   await b.quit();

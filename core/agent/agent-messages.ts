@@ -1,0 +1,60 @@
+// `ctx.emit` and `ctx.send`: recorded once; delivering is the host's affair [S38].
+
+import { AppError } from '../model/errors.ts';
+import { recordable, type Json } from '../model/json.ts';
+import { topicProblem, type MessageKind } from '../model/messages.ts';
+import { argsHash } from './args-hash.ts';
+import type { AgentContext } from './define-agent.ts';
+import type { RunScope } from './run-scope.ts';
+
+const MAX_BYTES = 1024 * 1024;
+
+export function agentMessages(scope: RunScope): Pick<AgentContext, 'emit' | 'send'> {
+  const { sends, attemptSeq } = scope.invoke.record;
+  const placeOf = (kind: MessageKind, topic: string, occurrence: number): string =>
+    `${kind} ${topic}#${occurrence}`;
+  const records = new Map(sends.map((sent) => [placeOf(sent.kind, sent.topic, sent.occurrence), sent]));
+  const unasked = new Map([...records].filter(([, { seq }]) => seq > attemptSeq));
+  const occurrences = new Map<string, number>();
+
+  scope.addLeftover(() => {
+    for (const [text, { seq }] of unasked) return { seq, text };
+    return undefined;
+  });
+
+  const send = async (kind: MessageKind, topic: string, given: Json): Promise<void> => {
+    const what = kind === 'event' ? 'ctx.emit' : 'ctx.send';
+    scope.refuseUnlessOpen(what);
+    scope.refuseUnlessDurable(what);
+    const problem = topicProblem(topic);
+    if (problem !== null) {
+      throw new AppError('message.bad-topic', `${what} can't go to ${JSON.stringify(topic)}: ${problem}.`);
+    }
+    const data = recordable(given, `what goes to ${topic}`);
+    const bytes = Buffer.byteLength(JSON.stringify(data));
+    if (bytes > MAX_BYTES) {
+      throw new AppError(
+        'message.too-large',
+        `${what} to ${topic} has ${bytes} bytes, and ${MAX_BYTES} is the most. Send where it lies instead.`,
+      );
+    }
+    const name = `${kind} ${topic}`;
+    const occurrence = occurrences.get(name) ?? 0;
+    occurrences.set(name, occurrence + 1);
+    const place = placeOf(kind, topic, occurrence);
+    const hash = argsHash(data);
+    unasked.delete(place);
+    scope.asked();
+    const recorded = records.get(place);
+    if (recorded?.argsHash === hash) return;
+    if (recorded !== undefined) {
+      throw scope.diverge(`${place} with the data ${recorded.argsHash}`, `${place} with the data ${hash}`);
+    }
+    if (!scope.isReal || !scope.isRecordUsed) await scope.begin(place);
+    scope.send({ type: 'message-sent', kind, topic, occurrence, data, argsHash: hash });
+  };
+  return {
+    emit: (type, data = null) => send('event', type, data),
+    send: (topic, content) => send('message', topic, content),
+  };
+}

@@ -1,0 +1,154 @@
+// What the journal tells of effects, folded into the invocations that they belong to.
+
+import { isEffectClass, type EffectEnd, type RecordedEffect } from './effects.ts';
+import { numberAt, objectAt, textAt, type Json, type JsonObject } from './json.ts';
+import type { SpillReference } from './ports.ts';
+import type { OpenInvocation, ProcessSnapshot } from './snapshot.ts';
+
+/** Where an effect is; the last ones are asked for most. */
+function find(
+  state: ProcessSnapshot,
+  effectId: string,
+): { readonly open: OpenInvocation; readonly at: number } | null {
+  for (const open of state.open) {
+    const at = open.effects.findLastIndex((effect) => effect.effectId === effectId);
+    if (at >= 0) return { open, at };
+  }
+  return null;
+}
+
+function orNull(data: JsonObject, key: string): number | null {
+  const value = data[key];
+  return typeof value === 'number' ? value : null;
+}
+
+export function effectStarted(
+  state: ProcessSnapshot,
+  data: JsonObject,
+  timestamp: string,
+  seq: number,
+): void {
+  const open = state.open.find((invocation) => invocation.event.eventId === data['event_id']);
+  if (open === undefined) return;
+  const effectClass = textAt(data, 'class');
+  const effect: RecordedEffect = {
+    effectId: textAt(data, 'effect_id'),
+    name: textAt(data, 'name'),
+    occurrence: numberAt(data, 'occurrence'),
+    effectClass: isEffectClass(effectClass) ? effectClass : 'ask',
+    argsHash: textAt(data, 'args_hash'),
+    argsPreview: textAt(data, 'args_preview'),
+    key: textAt(data, 'key'),
+    keyTtlMs: orNull(data, 'key_ttl_ms'),
+    timeoutMs: orNull(data, 'timeout_ms'),
+    attempts: numberAt(data, 'attempt', 1),
+    announcedAt: timestamp,
+    seq,
+    endSeq: null,
+    end: null,
+  };
+  open.isWaiting = false;
+  const at = open.effects.findLastIndex((other) => other.effectId === effect.effectId);
+  if (at < 0) open.effects.push(effect);
+  else {
+    const { announcedAt, end, endSeq } = open.effects[at]!;
+    // The key is as old as the first time that it may have been used [S31].
+    const first = end?.kind === 'did_not_happen' ? timestamp : announcedAt;
+    const earlier = end === null ? {} : { earlier: { end, endSeq } };
+    open.effects[at] = { ...effect, announcedAt: first, ...earlier };
+  }
+}
+
+/** Announced, and its worker was gone before it was allowed to act: as if that had never been asked for. */
+export function effectWithdrawn(state: ProcessSnapshot, data: JsonObject): void {
+  const found = find(state, textAt(data, 'effect_id'));
+  if (found === null) return;
+  const { open, at } = found;
+  const { earlier, ...effect } = open.effects[at]!;
+  if (effect.attempts <= 1) open.effects.splice(at, 1);
+  // How the attempt before it ended is unknown where it is not recorded, and stays so.
+  else open.effects[at] = { ...effect, attempts: effect.attempts - 1, end: null, endSeq: null, ...earlier };
+}
+
+/** True where an effect came to a certain end. */
+export function effectEnded(
+  state: ProcessSnapshot,
+  data: JsonObject,
+  end: EffectEnd | null,
+  seq: number,
+): boolean {
+  const found = end === null ? null : find(state, textAt(data, 'effect_id'));
+  if (found === null || end === null) return false;
+  const { open, at } = found;
+  const { earlier: _, ...effect } = open.effects[at]!;
+  open.effects[at] = { ...effect, end, endSeq: seq };
+  return end.kind !== 'in_doubt';
+}
+
+/** It happened, so it is never run again; what it gave has to be said by somebody who knows [S16]. */
+export function effectValueLost(state: ProcessSnapshot, effectId: string): void {
+  const end: EffectEnd = { kind: 'in_doubt', error: 'it happened, and what it gave is lost', happened: true };
+  asked(state, effectId, end);
+}
+
+/** Its key is older than the provider remembers it: repeating it would be doing it twice [S31]. */
+export function effectExpired(state: ProcessSnapshot, effectId: string): void {
+  const error = 'its key is older than the provider remembers it, so it can not be repeated safely';
+  asked(state, effectId, { kind: 'in_doubt', error });
+}
+
+function asked(state: ProcessSnapshot, effectId: string, end: EffectEnd): void {
+  const found = find(state, effectId);
+  if (found === null) return;
+  const { open, at } = found;
+  open.effects[at] = { ...open.effects[at]!, effectClass: 'ask', end };
+}
+
+function spilledOf(data: JsonObject): SpillReference | null {
+  const spilled = objectAt(data, 'spilled');
+  if (spilled === null) return null;
+  return {
+    id: textAt(spilled, 'id'),
+    sha256: textAt(spilled, 'sha256'),
+    bytes: numberAt(spilled, 'bytes'),
+  };
+}
+
+export function finishedEnd(data: JsonObject): EffectEnd | null {
+  const result: Json = data['result'] ?? null;
+  const spilled = spilledOf(data);
+  const error = textAt(data, 'error');
+  switch (textAt(data, 'end')) {
+    case 'done':
+      return spilled === null ? { kind: 'done', result } : { kind: 'done', result, spilled };
+    case 'did_not_happen':
+      return { kind: 'did_not_happen', error };
+    case 'in_doubt':
+      return {
+        kind: 'in_doubt',
+        error,
+        ...(data['reconciled'] === true ? { reconciled: true } : {}),
+        ...(data['given_up'] === true ? { givenUp: true } : {}),
+      };
+    default:
+      return null;
+  }
+}
+
+export function resolvedEnd(data: JsonObject): EffectEnd | null {
+  switch (textAt(data, 'resolution')) {
+    case 'happened':
+      return { kind: 'done', result: data['result'] ?? null };
+    case 'skip':
+      return { kind: 'done', result: null };
+    case 'did_not_happen': {
+      const error = textAt(data, 'reason');
+      // Before that was said, code was told that it had failed.
+      return data['again'] === true
+        ? { kind: 'did_not_happen', error, again: true }
+        : { kind: 'did_not_happen', error };
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,254 @@
+// What the journal tells of events and their invocations: accepted, begun, written, ended.
+
+import { define, numberAt, objectAt, showJson, textAt, type JsonObject } from './json.ts';
+import type { Sender, TriggerEvent } from './entry.ts';
+import { promisesOver } from './fold-waits.ts';
+import {
+  HEALTH_WINDOW,
+  openedInvocation,
+  type DeadLetter,
+  type OpenInvocation,
+  type ProcessSnapshot,
+} from './snapshot.ts';
+import { dayOf } from './time.ts';
+
+const DEFAULT_DEAD_LETTERS = 100;
+
+export function eventAccepted(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
+  const event = eventOf(data, timestamp);
+  if (event.from !== undefined) {
+    const { process, number } = event.from;
+    define(state.heard, process, Math.max(number, heardFrom(state, process)));
+  }
+  state.queue.push(event);
+}
+
+/** The last number that arrived from a sender; 0 before the first. */
+export function heardFrom({ heard }: Readonly<ProcessSnapshot>, process: string): number {
+  return Object.hasOwn(heard, process) ? heard[process]! : 0;
+}
+
+function eventOf(data: JsonObject, timestamp: string): TriggerEvent {
+  const event = {
+    eventId: textAt(data, 'event_id'),
+    triggerId: textAt(data, 'trigger_id'),
+    triggerType: textAt(data, 'trigger_type'),
+    payload: data['payload'] ?? null,
+    acceptedAt: timestamp,
+  };
+  const from = senderOf(data);
+  return from === null ? event : { ...event, from };
+}
+
+function senderOf(data: JsonObject): Sender | null {
+  const from = objectAt(data, 'from');
+  return from === null ? null : { process: textAt(from, 'process'), number: numberAt(from, 'number') };
+}
+
+function eventEnded(state: ProcessSnapshot, eventId: string, timestamp: string): OpenInvocation | undefined {
+  const open = state.open.find((invocation) => invocation.event.eventId === eventId);
+  state.queue = state.queue.filter((event) => event.eventId !== eventId);
+  if (open === undefined) return undefined;
+  state.open = state.open.filter((invocation) => invocation !== open);
+  promisesOver(state, open, timestamp);
+  trimConversation(state);
+  return open;
+}
+
+function runCounted(state: ProcessSnapshot, timestamp: string): void {
+  const day = dayOf(timestamp);
+  const runs = state.runsToday?.day === day ? state.runsToday.runs + 1 : 1;
+  state.runsToday = { day, runs };
+}
+
+export function invocationStarted(
+  state: ProcessSnapshot,
+  data: JsonObject,
+  timestamp: string,
+  seq: number,
+): void {
+  const eventId = textAt(data, 'event_id');
+  const again = state.open.find((open) => open.event.eventId === eventId);
+  if (again !== undefined) {
+    again.attempt = numberAt(data, 'attempt', again.attempt + 1);
+    again.attemptSeq = seq;
+    again.retryAt = null;
+    again.isWaiting = false;
+    return;
+  }
+  runCounted(state, timestamp);
+  const event = state.queue.find((queued) => queued.eventId === eventId);
+  // A foreign journal may say that something began that it never said was accepted.
+  if (event === undefined) return;
+  state.queue = state.queue.filter((queued) => queued !== event);
+  const ids = Array.isArray(data['inbox']) ? (data['inbox'] as readonly unknown[]) : [];
+  const inbox = ids.flatMap((id) => state.inbox.filter(({ messageId }) => messageId === id));
+  const expired = Array.isArray(data['inbox_expired']) ? (data['inbox_expired'] as readonly unknown[]) : [];
+  state.inbox = state.inbox.filter(
+    (message) => !inbox.includes(message) && !expired.includes(message.messageId),
+  );
+  state.open.push(
+    openedInvocation({
+      event,
+      invocation: numberAt(data, 'invocation'),
+      attempt: numberAt(data, 'attempt', 1),
+      attemptSeq: seq,
+      startedAt: timestamp,
+      codeHash: textAt(data, 'code_hash'),
+      seed: textAt(data, 'seed'),
+      inbox,
+      conversationFrom: state.conversationCount,
+    }),
+  );
+}
+
+/** Work got somewhere, so what killed workers before is over. */
+export function progressed(state: ProcessSnapshot): void {
+  state.workerDeaths = 0;
+  state.lastWorkerDeath = null;
+}
+
+function ran(state: ProcessSnapshot, data: JsonObject, ok: boolean, at: string): void {
+  const durationMs = data['duration_ms'];
+  const run = {
+    eventId: textAt(data, 'event_id'),
+    ok,
+    at,
+    durationMs: typeof durationMs === 'number' ? durationMs : null,
+  };
+  state.recentRuns = [...state.recentRuns, run].slice(-HEALTH_WINDOW);
+}
+
+export function invocationSucceeded(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
+  if (eventEnded(state, textAt(data, 'event_id'), timestamp) === undefined) runCounted(state, timestamp);
+  state.invocationCount += 1;
+  state.consecutiveFailures = 0;
+  state.restarts = 0;
+  progressed(state);
+  ran(state, data, true, timestamp);
+}
+
+/** One per failed attempt; only the last one ends the event. Promptise's carry no `final` and always end it. */
+export function invocationFailed(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
+  const eventId = textAt(data, 'event_id');
+  const error = textAt(data, 'error');
+  state.lastError = { code: textAt(data, 'error_type'), message: error, at: timestamp };
+  const retryAt = textAt(data, 'retry_at');
+  if (data['final'] === false) {
+    const open = state.open.find((candidate) => candidate.event.eventId === eventId);
+    if (open !== undefined && retryAt !== '') open.retryAt = retryAt;
+    return;
+  }
+  const open = eventEnded(state, eventId, timestamp);
+  if (open === undefined) runCounted(state, timestamp);
+  if (open !== undefined && data['dead_letter'] === true) {
+    const reason = textAt(data, 'reason', 'retries exhausted');
+    keepDeadLetter(state, data, {
+      event: open.event,
+      open,
+      reason,
+      error,
+      attempts: open.attempt,
+      at: timestamp,
+    });
+  }
+  state.consecutiveFailures += 1;
+  progressed(state);
+  ran(state, data, false, timestamp);
+}
+
+export function deadLettered(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
+  const eventId = textAt(data, 'event_id');
+  const queued = state.queue.find((event) => event.eventId === eventId);
+  const open = eventEnded(state, eventId, timestamp);
+  const event = open?.event ?? queued;
+  if (event === undefined) return;
+  keepDeadLetter(state, data, {
+    event,
+    open: open ?? null,
+    reason: textAt(data, 'reason'),
+    error: textAt(data, 'error'),
+    attempts: numberAt(data, 'attempts', open?.attempt ?? 0),
+    at: timestamp,
+  });
+}
+
+function keepDeadLetter(state: ProcessSnapshot, data: JsonObject, letter: DeadLetter): void {
+  const size = numberAt(data, 'dead_letter_size', DEFAULT_DEAD_LETTERS);
+  state.deadLetters.push(letter);
+  const lost = Math.max(0, state.deadLetters.length - size);
+  state.deadLetters.splice(0, lost);
+  state.deadLettersLost += lost;
+}
+
+/** It goes on as the same invocation, one attempt later [S24]; one that had not begun is queued again. */
+export function deadLetterRedelivered(state: ProcessSnapshot, data: JsonObject, seq: number): void {
+  const letter = withoutDeadLetter(state, data);
+  if (letter === null) return;
+  const { event, open } = letter;
+  if (open === null) state.queue.push(event);
+  else state.open.push({ ...open, attempt: open.attempt + 1, attemptSeq: seq, retryAt: null });
+}
+
+export function withoutDeadLetter(state: ProcessSnapshot, data: JsonObject): DeadLetter | null {
+  const letter = state.deadLetters.find(({ event }) => event.eventId === data['event_id']) ?? null;
+  state.deadLetters = state.deadLetters.filter((other) => other !== letter);
+  return letter;
+}
+
+export function contextWritten(state: ProcessSnapshot, data: JsonObject, seq: number): void {
+  const key = data['key'];
+  if (key === undefined || key === null) return;
+  const name = typeof key === 'string' ? key : showJson(key);
+  const value = data['value'] ?? null;
+  // What was given up may be taken up again, and then sees what it saw.
+  const givenUp = state.deadLetters.flatMap(({ open }) => open ?? []);
+  for (const open of [...state.open, ...givenUp]) {
+    if (!Object.hasOwn(open.before, name)) {
+      define(open.before, name, Object.hasOwn(state.context, name) ? { value: state.context[name]! } : null);
+    }
+  }
+  const deleted = data['deleted'] === true;
+  const writer = state.open.find((open) => open.event.eventId === data['event_id']);
+  if (writer !== undefined) {
+    const write = { ordinal: numberAt(data, 'ordinal'), key: name, value, deleted, seq };
+    // A retry may write something else than the attempt before it did.
+    const at = writer.writes.findLastIndex(({ ordinal }) => ordinal === write.ordinal);
+    if (at < 0) writer.writes.push(write);
+    else writer.writes[at] = write;
+  }
+  if (deleted) delete state.context[name];
+  else define(state.context, name, value);
+}
+
+export function conversationAppended(state: ProcessSnapshot, data: JsonObject, seq: number): void {
+  const said = { role: textAt(data, 'role'), content: textAt(data, 'content') };
+  state.conversation.push(said);
+  state.conversationCount = Math.max(state.conversationCount + 1, state.conversation.length);
+  const open = state.open.find(({ event }) => event.eventId === data['event_id']);
+  open?.sayings.push({ ordinal: numberAt(data, 'ordinal'), ...said, seq });
+  state.conversationMax = numberAt(data, 'max', state.conversationMax);
+  trimConversation(state);
+}
+
+/** The oldest go, but for what an open invocation had before it when it began. */
+function trimConversation(state: ProcessSnapshot): void {
+  const max = state.conversationMax;
+  if (max <= 0) return;
+  const from = Math.min(
+    state.conversationCount,
+    ...state.open.map(({ conversationFrom }) => conversationFrom),
+  );
+  const keep = max + state.conversationCount - from;
+  if (state.conversation.length > keep) state.conversation = state.conversation.slice(-keep);
+}
+
+export function clockRead(state: ProcessSnapshot, data: JsonObject): void {
+  const open = state.open.find(({ event }) => event.eventId === data['event_id']);
+  if (open !== undefined && data['ordinal'] === open.clock.length) open.clock.push(numberAt(data, 'at'));
+}
+
+export function versionChosen(state: ProcessSnapshot, data: JsonObject): void {
+  const open = state.open.find(({ event }) => event.eventId === data['event_id']);
+  if (open !== undefined) define(open.versions, textAt(data, 'name'), numberAt(data, 'version'));
+}

@@ -1,0 +1,99 @@
+// What the journal tells of durable promises, timers and signals, folded into the invocations that they belong to.
+
+import { numberAt, textAt, type JsonObject } from './json.ts';
+import type { OpenInvocation, ProcessSnapshot } from './snapshot.ts';
+import { isSettlementStatus, type DurableWait, type WaitEnd } from './waits.ts';
+
+/** Promises of ended invocations, and ids of signals and inbox messages, that are remembered. */
+const REMEMBERED = 200;
+
+function openOf(state: ProcessSnapshot, data: JsonObject): OpenInvocation | undefined {
+  return state.open.find((open) => open.event.eventId === data['event_id']);
+}
+
+export function waitBegan(
+  state: ProcessSnapshot,
+  kind: DurableWait['kind'],
+  data: JsonObject,
+  at: { readonly timestamp: string; readonly seq: number },
+): void {
+  const open = openOf(state, data);
+  if (open === undefined) return;
+  open.isWaiting = false;
+  const due = textAt(data, kind === 'promise' ? 'expires_at' : 'fires_at');
+  open.waits.push({
+    waitId: textAt(data, kind === 'promise' ? 'promise_id' : 'timer_id'),
+    kind,
+    name: textAt(data, 'name'),
+    occurrence: numberAt(data, 'occurrence'),
+    createdAt: at.timestamp,
+    dueAt: due === '' ? null : Date.parse(due),
+    data: data['data'] ?? null,
+    seq: at.seq,
+    end: null,
+    endSeq: null,
+  });
+}
+
+/** The first end counts; a wait has one. */
+function waitEnded(state: ProcessSnapshot, waitId: string, end: WaitEnd, seq: number): void {
+  for (const open of state.open) {
+    const at = open.waits.findLastIndex((wait) => wait.waitId === waitId);
+    if (at < 0 || open.waits[at]!.end !== null) continue;
+    open.waits[at] = { ...open.waits[at]!, end, endSeq: seq };
+    open.isWaiting = false;
+  }
+}
+
+export function timerFired(state: ProcessSnapshot, data: JsonObject, seq: number): void {
+  waitEnded(state, textAt(data, 'timer_id'), { status: 'fired' }, seq);
+}
+
+export function promiseSettled(state: ProcessSnapshot, data: JsonObject, seq: number): void {
+  const status = textAt(data, 'status');
+  if (!isSettlementStatus(status)) return;
+  const promiseId = textAt(data, 'promise_id');
+  switch (status) {
+    case 'resolved':
+      waitEnded(state, promiseId, { status, value: data['value'] ?? null }, seq);
+      return;
+    case 'rejected':
+      waitEnded(state, promiseId, { status, error: textAt(data, 'error') }, seq);
+      return;
+    case 'expired':
+      waitEnded(state, promiseId, { status }, seq);
+      return;
+  }
+}
+
+/** Whoever settles a promise of an invocation that has ended is told what became of it. */
+export function promisesOver(state: ProcessSnapshot, { waits }: OpenInvocation, at: string): void {
+  const over = waits.flatMap(({ kind, waitId, end }) =>
+    kind !== 'promise' || end === null || end.status === 'fired'
+      ? []
+      : [{ promiseId: waitId, status: end.status, at }],
+  );
+  if (over.length > 0) state.settled = [...state.settled, ...over].slice(-REMEMBERED);
+}
+
+export function signalReceived(state: ProcessSnapshot, data: JsonObject, seq: number): void {
+  const signalId = textAt(data, 'signal_id');
+  if (state.taken.includes(signalId)) return;
+  taken(state, signalId);
+  const eventIds = Array.isArray(data['event_ids']) ? (data['event_ids'] as readonly unknown[]) : [];
+  for (const open of state.open) {
+    if (!eventIds.includes(open.event.eventId)) continue;
+    open.signals.push({ signalId, name: textAt(data, 'name'), payload: data['payload'] ?? null, seq });
+    open.isWaiting = false;
+  }
+}
+
+/** Remembers an id, so that it is not taken again. */
+export function taken(state: ProcessSnapshot, id: string): void {
+  state.taken = [...state.taken, id].slice(-REMEMBERED);
+}
+
+export function invocationWaits(state: ProcessSnapshot, data: JsonObject): void {
+  const open = openOf(state, data);
+  if (open !== undefined) open.isWaiting = true;
+}

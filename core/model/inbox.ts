@@ -1,0 +1,45 @@
+import type { JsonObject } from './json.ts';
+
+/** What people write to an agent; Promptise's kinds and priorities. */
+export const INBOX_TYPES = ['directive', 'context', 'question', 'correction'] as const;
+export type InboxType = (typeof INBOX_TYPES)[number];
+export const INBOX_PRIORITIES = ['low', 'normal', 'high', 'critical'] as const;
+export type InboxPriority = (typeof INBOX_PRIORITIES)[number];
+
+export interface InboxMessage {
+  readonly messageId: string;
+  readonly messageType: InboxType;
+  readonly content: string;
+  readonly sender: string;
+  readonly priority: InboxPriority;
+  readonly createdAt: string;
+  /** ISO 8601; null for never. */
+  readonly expiresAt: string | null;
+}
+
+export const MAX_INBOX = 50;
+export const MAX_INBOX_LENGTH = 2_000;
+
+/** What an invocation that begins now gets: what has not expired, the most urgent and then the oldest first. */
+export function inboxDelivery(inbox: readonly InboxMessage[], nowMs: number): readonly InboxMessage[] {
+  return inbox
+    .filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > nowMs)
+    .sort((a, b) => urgency(b) - urgency(a));
+}
+
+export function urgency({ priority }: InboxMessage): number {
+  return INBOX_PRIORITIES.indexOf(priority);
+}
+
+export function inboxMessageOf(data: JsonObject, timestamp: string): InboxMessage {
+  const text = (key: string): string => (typeof data[key] === 'string' ? data[key] : '');
+  return {
+    messageId: text('message_id'),
+    messageType: INBOX_TYPES.find((type) => type === data['message_type']) ?? 'context',
+    content: text('content'),
+    sender: text('sender'),
+    priority: INBOX_PRIORITIES.find((priority) => priority === data['priority']) ?? 'normal',
+    createdAt: timestamp,
+    expiresAt: typeof data['expires_at'] === 'string' ? data['expires_at'] : null,
+  };
+}

@@ -1,0 +1,51 @@
+// What the journal has of an invocation, for the worker that goes on with it.
+
+import { isSpilled, type RecordedEffect } from '../model/effects.ts';
+import type { ProcessDefinition } from '../model/process-config.ts';
+import {
+  conversationAtStart,
+  viewAtStart,
+  type OpenInvocation,
+  type ProcessSnapshot,
+} from '../model/snapshot.ts';
+import type { InvocationRecord } from '../model/worker-protocol.ts';
+import type { Recorder } from './recorder.ts';
+
+/** With these effects, whose results are all there. */
+export function recordOf(
+  snapshot: Readonly<ProcessSnapshot>,
+  open: OpenInvocation,
+  { config }: Pick<ProcessDefinition, 'config'>,
+  effects: readonly RecordedEffect[],
+): InvocationRecord {
+  const { attemptSeq, seed, inbox, writes, sayings, sends, waits, signals, clock, versions } = open;
+  return {
+    attemptSeq,
+    seed,
+    state: viewAtStart(snapshot.context, open),
+    conversation: conversationAtStart(snapshot, open, config.conversationMaxMessages || Infinity),
+    inbox,
+    effects,
+    writes,
+    sayings,
+    sends,
+    waits,
+    signals,
+    clock,
+    versions,
+  };
+}
+
+/** Effects with their results; null for one whose result is lost [S16]. */
+export function fetchSpilled(
+  recorder: Pick<Recorder, 'fetch'>,
+  effects: readonly RecordedEffect[],
+): Promise<readonly (RecordedEffect | null)[]> {
+  return Promise.all(
+    effects.map(async (effect) => {
+      if (!isSpilled(effect)) return effect;
+      const result = await recorder.fetch(effect.end.spilled);
+      return result === null ? null : { ...effect, end: { kind: 'done' as const, result } };
+    }),
+  );
+}

@@ -1,0 +1,84 @@
+// Who hears what processes say to each other: the event bus, where all who listen for a type hear it, and the message
+// broker, where all who listen to a topic do. It delivers from the sender's journal [S38], in the sender's order.
+
+import { AppError, codeOf, messageOf } from '../model/errors.ts';
+import type { Json } from '../model/json.ts';
+import { matchesTopic, type SentMessage } from '../model/messages.ts';
+import type { Sender } from '../model/entry.ts';
+import type { TriggerConfig } from '../model/process-config.ts';
+import type { Tick } from './trigger-set.ts';
+
+/** Whoever may hear. */
+export interface Listener {
+  readonly name: string;
+  /** With the ids that its triggers go by. */
+  readonly listens: () => readonly { readonly id: string; readonly trigger: TriggerConfig }[];
+  readonly hear: (tick: Tick, from: Sender) => Promise<void>;
+}
+
+export interface Delivery {
+  readonly to: readonly string[];
+  readonly refused: readonly { readonly process: string; readonly why: string }[];
+}
+
+/** A full queue empties; whoever is asked again later may have room. */
+export const NO_ROOM = 'process.queue-full';
+
+export class Switchboard {
+  readonly #listeners: () => Iterable<Listener>;
+
+  constructor(listeners: () => Iterable<Listener>) {
+    this.#listeners = listeners;
+  }
+
+  /**
+   * Resolves when all who listen have it durably, or refuse it.
+   * @throws `process.queue-full` when one of them has no room; the others have it then, and won't take it twice
+   */
+  async deliver(sender: string, message: SentMessage): Promise<Delivery> {
+    const from = { process: sender, number: message.number };
+    const to: string[] = [];
+    const refused: { process: string; why: string }[] = [];
+    let full: AppError | null = null;
+    for (const listener of this.#listeners()) {
+      const tick = tickFor(listener, sender, message);
+      if (tick === null) continue;
+      try {
+        await listener.hear(tick, from);
+        to.push(listener.name);
+      } catch (error) {
+        if (codeOf(error) === NO_ROOM && error instanceof AppError) full = error;
+        else refused.push({ process: listener.name, why: messageOf(error).slice(0, 500) });
+      }
+    }
+    if (full !== null) throw full;
+    return { to, refused };
+  }
+}
+
+/** The first of its triggers that takes the message: each process hears it once. */
+function tickFor(listener: Listener, sender: string, message: SentMessage): Tick | null {
+  for (const { id, trigger } of listener.listens()) {
+    const payload = payloadFor(trigger, sender, message);
+    if (payload !== null) return { triggerId: id, triggerType: trigger.type, payload };
+  }
+  return null;
+}
+
+/** Promptise's keys. */
+function payloadFor(
+  trigger: TriggerConfig,
+  sender: string,
+  { kind, topic, data, number }: SentMessage,
+): Json | null {
+  if (trigger.type === 'event' && kind === 'event') {
+    const { eventType, eventSource } = trigger;
+    if (!matchesTopic(eventType, topic) || (eventSource !== null && eventSource !== sender)) return null;
+    return { event_type: topic, event_id: `${sender}/${number}`, source: sender, data };
+  }
+  if (trigger.type === 'message' && kind === 'message') {
+    if (!matchesTopic(trigger.topic, topic)) return null;
+    return { topic, message_id: `${sender}/${number}`, sender, content: data };
+  }
+  return null;
+}
