@@ -1,96 +1,101 @@
 // Workers as child processes, each in a process group of its own: under the command line and in tests.
 
 import { spawn, type ChildProcess } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
+import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { messageOf } from '../model/errors.ts';
-import type { CallOff, WorkerExit, WorkerHandle, WorkerHost, WorkerSpec } from '../model/ports.ts';
-import type { FromWorker } from '../model/worker-protocol.ts';
-import { killGroup, osProcessStartTime, reapOsProcess } from './os-process.ts';
-import { parseFromWorker } from './worker-messages.ts';
-import { readyWorker, START_PATIENCE_MS } from './worker-start.ts';
+import type { HarnessStart } from '../agent/worker-harness.ts';
+import type { CallOff, WorkerHandle, WorkerHost, WorkerOutput, WorkerSpec } from '../model/ports.ts';
+import type { OsProcess } from '../model/snapshot.ts';
+import { osProcessStartTime, reapOsProcess } from './os-process.ts';
+import { superviseWorker, type ProcessExit, type WorkerProcess } from './supervise-worker.ts';
+import { spawnFailed } from './worker-start.ts';
 
 const ENTRY = fileURLToPath(new URL('../agent/child-process-entry.ts', import.meta.url));
-/** Between a worker's end and the last of what it wrote. */
-const DRAIN_PATIENCE_MS = 500;
-/** No process was started then. */
-const NOBODYS = 'unknown';
-const LAST_OUTPUT_CHARACTERS = 4_096;
 const NODE_OPTIONS = [
   '--disable-warning=ExperimentalWarning',
   '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON',
 ];
+/** No process was started then. */
+const NOBODYS = 'unknown';
 
-export function childProcessWorkerHost(): WorkerHost {
-  return { spawn: spawnWorker, reap: reapOsProcess };
+export interface ChildProcessWorkers {
+  /** The Node that runs them; this one unless given. */
+  readonly node?: string;
 }
 
-async function spawnWorker(spec: WorkerSpec, callOff: CallOff): Promise<WorkerHandle> {
-  const child = spawn(process.execPath, [...NODE_OPTIONS, ENTRY, JSON.stringify(spec)], {
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // Its own group, so that whatever it starts can be ended with it [S30]. It ends itself when this host goes.
-    detached: process.platform !== 'win32',
-  });
-  // Read at once: the number of a worker that has already ended may be somebody else's by now.
-  const startTime = child.pid === undefined ? null : osProcessStartTime(child.pid);
-  const output = lastOutput(child);
-  const kill = (): void => {
-    if (child.pid !== undefined) killGroup(child.pid);
-  };
-  const listeners: ((message: FromWorker) => void)[] = [];
-  let complaint = '';
-  const ready = new Promise<'ready'>((resolve) => {
-    child.on('message', (raw) => {
-      const message = parseFromWorker(raw);
-      if (message === null) {
-        complaint = 'it sent what no worker sends, so it was ended';
-        kill();
-      } else if (message.type === 'ready') resolve('ready');
-      else for (const listener of listeners) listener(message);
-    });
-  });
-  const exited = exitOf(child, startTime ?? NOBODYS, () => (complaint === '' ? output() : complaint));
-  await readyWorker({ spec, ready, exited, callOff, kill, patienceMs: START_PATIENCE_MS });
-  const pid = child.pid!;
+export function childProcessWorkerHost({ node = process.execPath }: ChildProcessWorkers = {}): WorkerHost {
   return {
-    pid,
-    startTime: startTime ?? '',
+    spawn: (spec, callOff, output) => spawnWorker(node, spec, callOff, output),
+    reap: reapOsProcess,
+  };
+}
+
+async function spawnWorker(
+  node: string,
+  spec: WorkerSpec,
+  callOff: CallOff,
+  output: WorkerOutput | undefined,
+): Promise<WorkerHandle> {
+  const outputMark = newOutputMark();
+  const start: HarnessStart = { ...spec, outputMark };
+  let child: ChildProcess;
+  try {
+    child = spawn(node, [...NODE_OPTIONS, ...memoryOptions(spec), ENTRY, JSON.stringify(start)], {
+      // The last is never written to: its end tells the worker that this host has gone.
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
+      // Its own group, so that whatever it starts can be ended with it [S30]. It ends itself when this host goes.
+      detached: process.platform !== 'win32',
+    });
+  } catch (error) {
+    throw spawnFailed(spec, error);
+  }
+  return superviseWorker(workerProcess(child), { spec, callOff, output, outputMark });
+}
+
+/** Tells marks in the output from what an agent writes. */
+export function newOutputMark(): string {
+  return randomBytes(12).toString('hex');
+}
+
+/** The heap ends at the limit, before all of the worker does. */
+export function memoryOptions({ limits }: WorkerSpec): readonly string[] {
+  const memoryMb = limits?.memoryMb ?? null;
+  return memoryMb === null ? [] : [`--max-old-space-size=${memoryMb}`];
+}
+
+function workerProcess(child: ChildProcess): WorkerProcess {
+  // Read at once: the number of a worker that has already ended may be somebody else's by now.
+  const identity = identify(child);
+  // Where descriptors are scarce there are no streams at all, whatever the types say.
+  const { stdio } = child as Partial<ChildProcess>;
+  const lifeline = stdio?.[4];
+  lifeline?.on('error', () => {}); // It ends with the worker, and there is nobody to tell.
+  return {
+    identity: () => identity,
+    out: child.stdout ?? null,
+    err: child.stderr ?? null,
     send: (message) => {
-      // A worker that is going is told nothing; its exit says the rest.
       if (child.connected) child.send(message, () => {});
     },
-    onMessage: (listener) => void listeners.push(listener),
-    exited,
-    kill,
+    onMessage: (listener) => void child.on('message', listener),
+    exit: exitOf(child),
+    channelEnd: new Promise((resolve) => {
+      if (child.connected) child.once('disconnect', () => resolve());
+      else resolve();
+    }),
   };
 }
 
-/** Resolves when the worker is gone, with everything it started [S30], and everything it said has been heard. */
-async function exitOf(child: ChildProcess, startTime: string, output: () => string): Promise<WorkerExit> {
-  const closed = new Promise<void>((resolve) => void child.once('close', () => resolve()));
-  const disconnected = new Promise<void>((resolve) => void child.once('disconnect', () => resolve()));
-  const exit = await new Promise<Omit<WorkerExit, 'lastOutput'>>((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }));
-    child.once('error', () => {
-      if (child.pid === undefined) resolve({ code: null, signal: null });
+function identify({ pid }: ChildProcess): OsProcess | null {
+  return pid === undefined ? null : { pid, startTime: osProcessStartTime(pid) ?? NOBODYS };
+}
+
+function exitOf(child: ChildProcess): Promise<ProcessExit> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal, refusal: null }));
+    child.on('error', (error) => {
+      // Others are about messages to one that is going.
+      if (child.pid === undefined) resolve({ code: null, signal: null, refusal: error });
     });
   });
-  if (child.pid !== undefined) {
-    // A group that outlives this hangs in the kernel; it is met again, and waited for, when its worker is reaped.
-    await reapOsProcess({ pid: child.pid, startTime }).catch(() => {});
-    await Promise.race([Promise.all([closed, disconnected]), delay(DRAIN_PATIENCE_MS)]);
-  }
-  return { ...exit, lastOutput: output() };
-}
-
-/** Drains both streams, so that a chatty agent never blocks, and keeps the end of them. */
-function lastOutput(child: ChildProcess): () => string {
-  let text = '';
-  const keep = (said: string): void => {
-    text = (text + said).slice(-LAST_OUTPUT_CHARACTERS);
-  };
-  child.stdout?.on('data', (chunk: Buffer) => keep(chunk.toString()));
-  child.stderr?.on('data', (chunk: Buffer) => keep(chunk.toString()));
-  child.once('error', (error) => keep(messageOf(error)));
-  return () => text;
 }

@@ -2,6 +2,7 @@
 
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { killMarked, markOf } from '../agent/own-processes.ts';
 import { osProcessStartTime, statOf } from '../journal/process-start-time.ts';
 import { AppError, codeOf } from '../model/errors.ts';
 import type { OsProcess } from '../model/snapshot.ts';
@@ -20,8 +21,13 @@ export function isAlive({ pid, startTime }: OsProcess): boolean {
 
 /** Ends a process with its whole group, at once. No such process is as good. */
 export function killGroup(pid: number): void {
-  signal(pid, 'SIGKILL');
-  if (hasGroups()) signal(-pid, 'SIGKILL');
+  signalGroup(pid, 'SIGKILL');
+}
+
+/** Tells a process and its whole group. One that leads no group is told alone. */
+export function signalGroup(pid: number, name: NodeJS.Signals): void {
+  signal(pid, name);
+  if (hasGroups()) signal(-pid, name);
 }
 
 /**
@@ -60,23 +66,31 @@ function signal(target: number, name: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * Ends what is left of a process and of its group, if they still are the same, and resolves when they are gone.
+ * Ends what is left of a process, of its group and of what else it started, if they still are the same, and resolves when
+ * they are gone.
  * @throws `process.undead` when they outlive their end by seconds, as what hangs in the kernel does
  */
 export async function reapOsProcess(target: OsProcess): Promise<void> {
-  const { pid } = target;
+  const { pid, startTime } = target;
   if (!Number.isInteger(pid) || pid <= 1) return;
-  // Somebody else has the number by now, so that group is long gone.
-  if (osProcessStartTime(pid) !== null && !isAlive(target)) return;
-  for (let waited = 0; isAlive(target) || groupLives(pid); waited += POLL_MS) {
-    if (waited > REAP_PATIENCE_MS) {
+  // What left the group carries a mark, whoever has the worker's number by now.
+  const mark = startTime === '' ? null : markOf(target);
+  // Where somebody else has the number, that group is long gone.
+  const isReused = osProcessStartTime(pid) !== null && !isAlive(target);
+  const killRest = (): boolean => {
+    const isThere = !isReused && (isAlive(target) || groupLives(pid));
+    if (isThere) killGroup(pid);
+    return (mark !== null && killMarked(mark) > 0) || isThere;
+  };
+  const deadline = performance.now() + REAP_PATIENCE_MS;
+  while (killRest()) {
+    if (performance.now() > deadline) {
       throw new AppError(
         'process.undead',
         `Process ${pid} or one that it started was killed and is still there. It hangs in the system, probably on a disk or a network drive; nothing it began is touched until it is gone. Try again then.`,
         { pid },
       );
     }
-    killGroup(pid);
     await delay(POLL_MS);
   }
 }

@@ -1,7 +1,9 @@
 // What a worker may say. Its code is somebody else's, so nothing it sends is believed before it was looked at.
 
 import { z } from 'zod';
+import type { FromHarness } from '../agent/worker-harness.ts';
 import { EFFECT_CLASSES } from '../model/effects.ts';
+import { MESSAGE_KINDS, topicProblem } from '../model/messages.ts';
 import { LOG_LEVELS, type FromWorker } from '../model/worker-protocol.ts';
 
 const run = z.number().int();
@@ -12,7 +14,8 @@ const json = z.unknown();
 
 const Message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
-  z.object({ type: z.literal('pong'), id: z.number() }),
+  z.object({ type: z.literal('leaving') }),
+  z.object({ type: z.literal('pong'), id: z.number(), rss: z.number().nonnegative().optional() }),
   z.object({
     type: z.literal('effect-announced'),
     run,
@@ -23,6 +26,8 @@ const Message = z.discriminatedUnion('type', [
     argsHash: z.string().max(64),
     args: json,
     key: z.string().max(2_000),
+    keyTtlMs: z.number().positive().nullable(),
+    timeoutMs: z.number().positive().nullable(),
     attempt: z.number().int().positive(),
   }),
   z.object({
@@ -32,7 +37,68 @@ const Message = z.discriminatedUnion('type', [
     end: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('done'), result: json }),
       z.object({ kind: z.literal('did_not_happen'), error: z.string() }),
-      z.object({ kind: z.literal('in_doubt'), error: z.string() }),
+      z.object({
+        kind: z.literal('in_doubt'),
+        error: z.string(),
+        reconciled: z.literal(true).optional(),
+        givenUp: z.literal(true).optional(),
+      }),
+    ]),
+    reconciled: z.boolean(),
+    isAwaited: z.boolean(),
+  }),
+  z.object({
+    type: z.literal('wait-began'),
+    run,
+    waitId: z.string().min(1).max(600),
+    kind: z.enum(['promise', 'timer']),
+    name: z.string().min(1).max(200),
+    occurrence: z.number().int().nonnegative(),
+    data: json,
+    dueInMs: z.number().nonnegative().nullable(),
+    dueAt: z.number().nullable(),
+  }),
+  z.object({
+    type: z.literal('said'),
+    run,
+    ordinal: z.number().int().nonnegative(),
+    role: z.string().max(100),
+    content: z.string().max(1_000_000),
+  }),
+  z.object({
+    type: z.literal('clock-read'),
+    run,
+    ordinal: z.number().int().nonnegative(),
+    at: z.number(),
+  }),
+  z.object({
+    type: z.literal('version-chosen'),
+    run,
+    name: z.string().min(1).max(200),
+    version: z.number().int(),
+  }),
+  z.object({
+    type: z.literal('message-sent'),
+    run,
+    kind: z.enum(MESSAGE_KINDS),
+    topic: z.string().refine((topic) => topicProblem(topic) === null),
+    occurrence: z.number().int().nonnegative(),
+    data: json,
+    argsHash: z.string().max(64),
+  }),
+  z.object({
+    type: z.literal('invocation-waiting'),
+    run,
+    for: z.array(z.string().max(600)),
+    heard: z.number().int().nonnegative(),
+  }),
+  z.object({
+    type: z.literal('query-answered'),
+    run,
+    id: z.number().int(),
+    answer: z.discriminatedUnion('ok', [
+      z.object({ ok: z.literal(true), value: json }),
+      z.object({ ok: z.literal(false), code: z.string().max(200), message: text }),
     ]),
   }),
   z.object({
@@ -45,12 +111,18 @@ const Message = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('log'), run, level: z.enum(LOG_LEVELS), text }),
   z.object({ type: z.literal('invocation-done'), run, response: text }),
-  z.object({ type: z.literal('invocation-failed'), run, code: z.string().max(200), message: text }),
+  z.object({
+    type: z.literal('invocation-failed'),
+    run,
+    code: z.string().max(200),
+    message: text,
+    terminal: z.boolean(),
+  }),
   z.object({ type: z.literal('invocation-held'), run, effectId }),
 ]);
 
 /** The message, or null for what no worker of ours says. */
-export function parseFromWorker(message: unknown): FromWorker | null {
+export function parseFromWorker(message: unknown): FromWorker | FromHarness | null {
   const parsed = Message.safeParse(message);
-  return parsed.success ? (parsed.data as FromWorker) : null;
+  return parsed.success ? (parsed.data as FromWorker | FromHarness) : null;
 }
