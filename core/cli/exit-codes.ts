@@ -13,14 +13,23 @@ export const EXIT = {
   damaged: 4,
   /** Another process holds the journal. */
   locked: 5,
+  /** Nobody runs the journal, so nobody can do that to its processes. */
+  notRun: 6,
 } as const;
 
 const BY_CODE: Readonly<Record<string, number>> = {
   'journal.locked': EXIT.locked,
   'journal.damaged': EXIT.damaged,
+  'journal.lost-tail': EXIT.damaged,
   'verify.damaged': EXIT.damaged,
   'repair.being-written': EXIT.locked,
+  'host.unreachable': EXIT.locked,
+  'host.none': EXIT.notRun,
+  'request.invalid': EXIT.usage,
+  'request.not-json': EXIT.usage,
   'process.not-found': EXIT.notFound,
+  'promise.not-found': EXIT.notFound,
+  'dead-letter.not-found': EXIT.notFound,
   'workspace.empty': EXIT.notFound,
   'workspace.not-run-yet': EXIT.notFound,
   'workspace.unreadable': EXIT.notFound,

@@ -6,9 +6,14 @@ import { VERSION } from '../model/version.ts';
 import { messageOf } from '../model/errors.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { pathAsTyped } from './invocation.ts';
+import { HOST_VERBS, reasonIn, reasonOption, type Given } from './host-verbs.ts';
 import { recover, show, status, tail } from './look.ts';
+import { logs } from './logs.ts';
 import { adopt, repair, verify } from './mend.ts';
+import { operate } from './operate.ts';
 import { printError } from './output.ts';
+import { recoverApply } from './recover-apply.ts';
+import { DEFAULT_LAST, replayCheck, type ReplayCheckGiven } from './replay-check.ts';
 import { runWorkspace } from './run-workspace.ts';
 
 const DEFAULT_TAIL = 20;
@@ -22,7 +27,12 @@ interface Copy extends Json {
 }
 
 function copyOption(): Option {
-  return new Option('--to <copy>', 'a directory that does not exist yet').makeOptionMandatory();
+  return new Option('--to <copy>', 'a directory that does not exist yet')
+    .argParser((text: string) => {
+      if (text.trim() !== '') return text;
+      throw new InvalidArgumentError('It must name a directory.');
+    })
+    .makeOptionMandatory();
 }
 
 function asTyped(path: string): string {
@@ -32,7 +42,7 @@ function asTyped(path: string): string {
 function program(): Command {
   const holdfast = new Command('holdfast')
     .description(
-      'Durable AI agents: run a workspace, and look at any journal that Holdfast or Promptise wrote.',
+      'Durable AI agents: run a workspace, operate what runs, and look at any journal that Holdfast or Promptise wrote.',
     )
     .version(VERSION)
     .addHelpText('after', EXIT_HELP)
@@ -51,7 +61,7 @@ function program(): Command {
   );
   verb(
     'status [directory]',
-    'the processes of a workspace or journal, one line each, as last recorded',
+    'the processes of a workspace or journal, one line each: as they are, or as last recorded',
   ).action((directory: string | undefined, options: Json) => status(asTyped(directory ?? '.'), options));
   verb(
     'show <directory> [process]',
@@ -65,12 +75,45 @@ function program(): Command {
     .action((directory: string, process: string, options: Json & { lines: number; follow: boolean }) =>
       tail(asTyped(directory), process, options),
     );
+  verb('logs <directory> <process>', 'what its workers wrote, and what its agent said through its log')
+    .addOption(new Option('-n, --lines <count>', 'how many').argParser(count).default(DEFAULT_TAIL))
+    .addOption(new Option('-f, --follow', 'go on as more is written').default(false))
+    .action((directory: string, process: string, options: Json & { lines: number; follow: boolean }) =>
+      logs(asTyped(directory), process, options),
+    );
   verb(
     'recover <directory> <process>',
-    'print what recovery would give; takes no lock and writes nothing',
-  ).action((directory: string, process: string, options: Json) =>
-    recover(asTyped(directory), process, options),
-  );
+    'print what recovery would give, which takes no lock and writes nothing; or, with --apply, do it',
+  )
+    .addOption(new Option('--apply', 'rebuild the process from its journal and take over'))
+    .addOption(reasonOption())
+    .action((directory: string, process: string, options: Json & Given) => {
+      if (options['apply'] === true) return recoverApply(asTyped(directory), process, options);
+      if (options['reason'] !== undefined)
+        throw new InvalidArgumentError('"recover" takes --reason only with --apply');
+      return recover(asTyped(directory), process, options);
+    });
+  for (const row of HOST_VERBS) {
+    const command = verb(row.usage, row.description);
+    for (const option of row.options ?? []) command.addOption(option);
+    if (reasonIn(row.asks) !== 'none') command.addOption(reasonOption());
+    command.action(async (...typed: unknown[]) => {
+      const [directory, ...words] = typed.slice(0, -2) as [string, ...string[]];
+      const given = typed.at(-2) as Given;
+      await operate(row, { directory: asTyped(directory), words, given });
+    });
+  }
+  verb(
+    'replay-check <agent> <directory>',
+    'run the newest invocations again against their records, without performing anything; <agent> is a process or a module',
+  )
+    .addOption(
+      new Option('--last <count>', 'how many that have ended').argParser(count).default(DEFAULT_LAST),
+    )
+    .addOption(new Option('--process <name>', 'whose journal, where a module is given'))
+    .action((agent: string, directory: string, options: ReplayCheckGiven) =>
+      replayCheck(agent, asTyped(agent), asTyped(directory), options),
+    );
   verb(
     'verify <directory> [process]',
     'check every byte of a journal, and say what is damaged where; takes no lock and writes nothing',
@@ -91,7 +134,7 @@ function program(): Command {
 
 const EXIT_HELP = `
 Exit codes: ${EXIT.ok} done · ${EXIT.failed} failed · ${EXIT.usage} wrong usage · ${EXIT.notFound} nothing of that name, or no journal ·
-            ${EXIT.damaged} journal damaged · ${EXIT.locked} journal held by another process`;
+            ${EXIT.damaged} journal damaged · ${EXIT.locked} journal held by another process · ${EXIT.notRun} nobody runs it`;
 
 function count(text: string): number {
   const value = Number(text);

@@ -1,45 +1,58 @@
 // The verbs that only look: they take no lock and change no byte [P6].
 
 import { isWorkspace } from '../manifest/load-workspace.ts';
-import type { ProcessRow } from '../contract/views.ts';
+import type { JournalView, ProcessRow } from '../contract/views.ts';
 import type { JournalSource } from '../host/journal-source.ts';
 import { lookAtJournal } from '../host/looked-at-journal.ts';
 import { isAlive } from '../host/os-process.ts';
 import { readFileJournal, type FileJournal } from '../journal/file-journal.ts';
-import { inspectDirectory } from '../journal/inspect-directory.ts';
+import { inspectDirectory, type InspectedDirectory } from '../journal/inspect-directory.ts';
 import { readHolder } from '../journal/lock.ts';
-import { AppError, codeOf } from '../model/errors.ts';
+import { AppError } from '../model/errors.ts';
 import { isBad, type BadLine, type StoredEntry } from '../model/entry.ts';
 import type { Cursor } from '../model/ports.ts';
 import { showJson } from '../model/json.ts';
 import { ReplayEngine } from '../replay/replay-engine.ts';
 import { followJournal } from '../tail/follow-journal.ts';
 import { ago, entryLine, fleetTable, stateText } from './describe.ts';
-import { lineToType } from './invocation.ts';
+import { interrupted } from './interrupted.ts';
 import { print, printError, printJson, terminalWidth } from './output.ts';
+import { explained, runHint, seek } from './reach.ts';
 
 const SHOWN_ENTRIES = 10;
-/** Nothing is wrong with the place but that no journal is there. */
-const NO_JOURNAL: ReadonlySet<string> = new Set([
-  'journal.none-here',
-  'journal.not-a-journal',
-  'journal.empty',
-]);
+interface Fleet {
+  readonly journal: JournalView;
+  readonly rows: readonly ProcessRow[];
+}
 
 export async function status(directory: string, { json }: { readonly json: boolean }): Promise<void> {
+  const { journal, rows } = (await liveFleet(directory)) ?? (await recordedFleet(directory));
+  if (json) {
+    printJson({ journal, processes: rows });
+    return;
+  }
+  print(
+    `${journal.directory} · ${journal.format} · ${journal.sizeBytes ?? 'unknown'} bytes · ${journal.note}`,
+  );
+  for (const line of fleetTable(rows, Date.now(), terminalWidth())) print(line);
+  if (isWorkspace(directory) && !isBeingWritten(journal.directory)) print(runHint(directory));
+}
+
+/** As the host that runs it says; null where none does, or none can be asked. */
+async function liveFleet(directory: string): Promise<Fleet | null> {
+  const { marker, directory: journal } = inspected(directory);
+  if (marker === null) return null;
+  const sought = await seek({ directory: journal, journalId: marker.id });
+  if (sought.kind !== 'reached') return null;
+  const { host } = sought;
+  host.connection.close(new AppError('host.closing', 'This command is done.'));
+  return { journal: host.journal, rows: host.rows };
+}
+
+async function recordedFleet(directory: string): Promise<Fleet> {
   const source = await look(directory);
   try {
-    const journal = source.view();
-    const rows = source.rows();
-    if (json) {
-      printJson({ journal, processes: rows });
-      return;
-    }
-    print(
-      `${journal.directory} · ${journal.format} · ${journal.sizeBytes ?? 'unknown'} bytes · ${journal.note}`,
-    );
-    for (const line of fleetTable(rows, Date.now(), terminalWidth())) print(line);
-    if (isWorkspace(directory) && !isBeingWritten(journal.directory)) print(runHint(directory));
+    return { journal: source.view(), rows: source.rows() };
   } finally {
     await source.close();
   }
@@ -67,6 +80,14 @@ export async function show(
         `unfinished: invocation ${open.invocation} of ${open.triggerId} since ${open.startedAt}, ${open.effects.length} effects`,
       );
     }
+    for (const { waits } of detail.open) {
+      for (const { kind, name, waitId, dueAt, dataText, status } of waits) {
+        if (status !== 'open') continue;
+        const until = dueAt === null ? '' : ` until ${dueAt}`;
+        print(`waits for: ${kind} ${name}${until}${kind === 'promise' ? ` · ${waitId} · ${dataText}` : ''}`);
+      }
+    }
+    if (detail.deadLetters.length > 0) print(`dead letters: ${detail.deadLetters.length}`);
     print(`context (${detail.context.length} keys${detail.contextCut ? ', more not shown' : ''}):`);
     for (const { key, text, cut } of detail.context) print(`  ${key} = ${text}${cut ? ' … (cut)' : ''}`);
     print(`last ${rows.length} lines:`);
@@ -169,36 +190,12 @@ function printItem(item: StoredEntry | BadLine, json: boolean): void {
   else print(entryLine(item));
 }
 
-function interrupted(): Promise<void> {
-  // Following holds nothing open that would keep the program alive.
-  const alive = setInterval(() => {}, 2 ** 30);
-  const asked = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-  });
-  return asked.finally(() => clearInterval(alive));
-}
-
 async function look(directory: string): Promise<JournalSource> {
   try {
     return await lookAtJournal(directory, () => {});
   } catch (error) {
     throw explained(directory, error);
   }
-}
-
-/** A workspace without a journal is not a wrong place to look at, only an early one. */
-function explained(directory: string, error: unknown): unknown {
-  if (!NO_JOURNAL.has(codeOf(error)) || !isWorkspace(directory)) return error;
-  return new AppError(
-    'workspace.not-run-yet',
-    `${directory} is a workspace that has not been run yet. ${runHint(directory)}`,
-    { directory },
-    { cause: error },
-  );
-}
-
-function runHint(workspace: string): string {
-  return `To run it: ${lineToType(['run', workspace], process.env, process.platform)}`;
 }
 
 function isBeingWritten(journal: string): boolean {
@@ -208,13 +205,7 @@ function isBeingWritten(journal: string): boolean {
 
 /** @throws `process.not-found`, naming the processes that there are; what {@link inspectDirectory} throws */
 async function open(directory: string, process: string): Promise<{ journal: FileJournal }> {
-  let inspected;
-  try {
-    inspected = inspectDirectory(directory);
-  } catch (error) {
-    throw explained(directory, error);
-  }
-  const journal = readFileJournal(inspected.directory);
+  const journal = readFileJournal(inspected(directory).directory);
   const names = await journal.processes();
   if (!names.includes(process)) {
     throw new AppError(
@@ -224,4 +215,12 @@ async function open(directory: string, process: string): Promise<{ journal: File
     );
   }
   return { journal };
+}
+
+function inspected(directory: string): InspectedDirectory {
+  try {
+    return inspectDirectory(directory);
+  } catch (error) {
+    throw explained(directory, error);
+  }
 }

@@ -34,7 +34,7 @@ export async function runWorkspace(workspace: string, { json }: { readonly json:
     if (json) tellJson(host);
     else if (!process.stdout.isTTY) tellLines(host);
     using _table = !json && process.stdout.isTTY ? keepTable(host) : null;
-    await quitAsked();
+    await Promise.race([quitAsked(), hostGone(host)]);
   } finally {
     if (process.stdin.isTTY) process.stdin.setRawMode(false);
     await host.close();
@@ -60,6 +60,19 @@ async function refuseUnlessLive(host: ConsoleHost): Promise<void> {
   for (const notice of notices) printError(notice.message);
 }
 
+/**
+ * Rejects when the workspace is run by another host, to which this one was attached, and that is gone. A person at a
+ * terminal sees that and stays; a script that wants it run has to know.
+ */
+function hostGone(host: ConsoleHost): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    host.subscribe((event) => {
+      if (event.name !== 'console.notice' || event.payload.code !== 'host.gone') return;
+      if (!process.stdout.isTTY) reject(new AppError(event.payload.code, event.payload.message));
+    });
+  });
+}
+
 function tellJson(host: ConsoleHost): void {
   printJson({ event: 'fleet', ...host.fleet() });
   host.subscribe((event) => printJson({ event: event.name, ...event.payload }));
@@ -68,7 +81,9 @@ function tellJson(host: ConsoleHost): void {
 function tellLines(host: ConsoleHost): void {
   for (const row of host.fleet().processes) print(`${row.name} · ${stateText(row)} · ${row.why}`);
   host.subscribe((event) => {
-    if (event.name === 'console.notice') printError(event.payload.message);
+    // That the host is gone ends this program, which says it then.
+    if (event.name === 'console.notice' && event.payload.code !== 'host.gone')
+      printError(event.payload.message);
     if (event.name !== 'fleet.changed') return;
     for (const row of event.payload.upserts) {
       print(

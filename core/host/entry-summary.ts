@@ -83,6 +83,55 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
       return { summary: text('reason'), tone: data['expected'] === true ? 'quiet' : 'alarm' };
     case 'recovered':
       return { summary: `rebuilt from the journal: ${text('lifecycle_state')}`, tone: 'attention' };
+    case 'invocation_waiting':
+      return { summary: 'the invocation waits', tone: 'quiet' };
+    case 'promise_created':
+      return {
+        summary: join(`promise ${text('name')} to be settled by its id`, show('data')),
+        tone: 'attention',
+      };
+    case 'promise_settled':
+      return {
+        summary: join(`promise ${text('status')} by ${text('by')}`, text('reason')),
+        tone: text('status') === 'resolved' ? 'quiet' : 'attention',
+      };
+    case 'timer_started':
+      return { summary: `timer until ${text('fires_at')}`, tone: 'quiet' };
+    case 'timer_fired':
+      return { summary: `timer fired, ${show('late_ms')} ms late`, tone: 'quiet' };
+    case 'signal_received':
+      return { summary: join(`signal ${text('name')} by ${text('by')}`, show('payload')), tone: 'attention' };
+    case 'clock_read':
+      return { summary: `clock read: ${show('at')}`, tone: 'quiet' };
+    case 'clock_changed':
+      return { summary: `the clock was set by ${show('by_ms')} ms`, tone: 'attention' };
+    case 'version_chosen':
+      return { summary: `version ${show('version')} of ${text('name')}`, tone: 'quiet' };
+    case 'conversation_appended':
+      return { summary: `${text('role')}: ${text('content')}`, tone: 'quiet' };
+    case 'inbox_message':
+      return {
+        summary: join(`${text('message_type')} from ${text('sender')}`, text('content')),
+        tone: 'attention',
+      };
+    case 'message_sent':
+      return { summary: join(`${text('kind')} ${text('topic')} sent`, show('data')), tone: 'quiet' };
+    case 'message_delivered': {
+      const refused = objectsAt(data, 'refused').length;
+      return {
+        summary: join(
+          `message ${show('number')} delivered to ${show('to')}`,
+          refused > 0 ? `${refused} refused it` : '',
+        ),
+        tone: refused > 0 ? 'attention' : 'quiet',
+      };
+    }
+    case 'dead_letter_redelivered':
+      return { summary: join(`redelivered by ${text('operator')}`, text('reason')), tone: 'attention' };
+    case 'dead_letter_dropped':
+      return { summary: join(`dropped by ${text('operator')}`, text('reason')), tone: 'attention' };
+    case 'effect_expired':
+      return { summary: `the key of ${text('effect_id')} is too old to repeat it`, tone: 'alarm' };
     case 'restart':
       return { summary: join(`restart ${show('attempt')}`, text('reason')), tone: 'attention' };
     case 'restart_exhausted':

@@ -1,8 +1,9 @@
 // A workspace that this host runs: its journal, opened for writing, and the runtime on it.
 
 import { accessSync, constants } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { JournalView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
+import type { JournalView, PreviewView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
 import { openFileJournal, type FileJournal } from '../journal/file-journal.ts';
 import { WORKSPACE_JOURNAL } from '../journal/layout.ts';
 import { loadWorkspace } from '../manifest/load-workspace.ts';
@@ -16,6 +17,9 @@ import { AgentRuntime } from '../runtime/agent-runtime.ts';
 import { cut } from './cut.ts';
 import { timelinePage, type JournalSource } from './journal-source.ts';
 import { sizeOf, sumOf, titleOf } from './looked-at-journal.ts';
+import { keepOutput, outputSinks } from './keep-output.ts';
+import { findOrphans, orphanWhy, type Orphan } from './orphans.ts';
+import { previewOf, type PreviewInput } from './preview.ts';
 import { processDetail, processRow, type DetailInput } from './read-model.ts';
 import { rowCache } from './row-cache.ts';
 import { systemClock } from './system-clock.ts';
@@ -31,6 +35,8 @@ export interface LiveWorkspaceOptions {
 }
 
 export interface LiveWorkspace extends JournalSource {
+  /** What an action would find and do; nothing is done. */
+  preview(process: string, action: PreviewInput['action']): PreviewView;
   readonly runtime: AgentRuntime;
   /** Manifests that could not be used. */
   readonly problems: readonly AppError[];
@@ -45,28 +51,43 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
   const { definitions, problems } = usable(loadWorkspace(workspace));
   const journal = openJournal(workspace, options.knownJournals);
   const touched = new Set<string>();
+  const troubles: { output: Error | null } = { output: null };
+  const sinks = outputSinks(journal.directory, { onTrouble: (trouble) => (troubles.output = trouble) });
   let runtime: AgentRuntime | null = null;
   try {
     runtime = new AgentRuntime({
       definitions,
       journal,
       journalId: journal.marker!.id,
-      workerHost,
+      workerHost: keepOutput(workerHost, (process) => sinks.of(process)),
       clock: systemClock(),
       ids: { next: () => crypto.randomUUID() },
+      maxWorkers: maxWorkers(),
       onChange: (process) => {
         touched.add(process);
         onChange(process);
       },
     });
     await runtime.start();
-    return new Live({ journal, runtime, problems, touched });
+    const orphans = await findOrphans(journal, (name) => runtime!.processes.has(name));
+    return new Live({ journal, runtime, problems, touched, orphans, sinks, troubles });
   } catch (error) {
     // What is open is let go of, whatever becomes of it; why it failed is what counts.
     await Promise.allSettled([runtime?.quit()]);
+    sinks[Symbol.dispose]();
     await Promise.allSettled([journal.close()]);
     throw error;
   }
+}
+
+const WORKERS_PER_CORE = 8;
+const LEAST_WORKERS = 16;
+
+/** So many workers run at once that the machine is busy, and not so many that it has no memory left. */
+function maxWorkers(): number {
+  const asked = Number(process.env['HOLDFAST_MAX_WORKERS']);
+  if (Number.isInteger(asked) && asked >= 1) return asked;
+  return Math.max(LEAST_WORKERS, availableParallelism() * WORKERS_PER_CORE);
 }
 
 /** Somebody insists that a network disk or a synced folder will do [S10]. */
@@ -138,6 +159,10 @@ interface LiveParts {
   readonly problems: readonly AppError[];
   /** The processes that told of a change; whoever looks takes them out. */
   readonly touched: Set<string>;
+  readonly orphans: readonly Orphan[];
+  readonly sinks: Disposable;
+  /** What goes wrong beside the journal. */
+  readonly troubles: { readonly output: Error | null };
 }
 
 class Live implements LiveWorkspace {
@@ -148,10 +173,16 @@ class Live implements LiveWorkspace {
   readonly #journal: FileJournal;
   readonly #note: string;
   readonly #touched: Set<string>;
+  readonly #sinks: Disposable;
+  readonly #troubles: LiveParts['troubles'];
+  readonly #orphans: ReadonlyMap<string, Orphan>;
   readonly #rows = rowCache();
   readonly #sizes = new Map<string, number | null>();
 
-  constructor({ journal, runtime, problems, touched }: LiveParts) {
+  constructor({ journal, runtime, problems, touched, orphans, sinks, troubles }: LiveParts) {
+    this.#sinks = sinks;
+    this.#troubles = troubles;
+    this.#orphans = new Map(orphans.map((orphan) => [orphan.name, orphan]));
     this.id = journal.marker!.id;
     this.directory = journal.directory;
     this.runtime = runtime;
@@ -160,7 +191,7 @@ class Live implements LiveWorkspace {
     this.#touched = touched;
     const note = problems.map((problem) => problem.message).join(' ');
     this.#note = note === '' ? 'Run by this console.' : cut(note, MAX_NOTE);
-    for (const name of runtime.processes.keys()) touched.add(name);
+    for (const name of [...runtime.processes.keys(), ...this.#orphans.keys()]) touched.add(name);
   }
 
   view(): JournalView {
@@ -172,7 +203,7 @@ class Live implements LiveWorkspace {
       access: 'live',
       format: 'holdfast',
       // What fails behind the scenes concerns nobody's work, and has to be seen all the same.
-      note: this.#journal.trouble?.message ?? this.#note,
+      note: this.#journal.trouble?.message ?? this.#troubles.output?.message ?? this.#note,
       sizeBytes: sumOf(this.#sizes.values()),
       badLines: 0,
     };
@@ -181,9 +212,13 @@ class Live implements LiveWorkspace {
   rows(): readonly ProcessRow[] {
     this.#takeTouched();
     const today = dayOf(timestampOf(Date.now()));
-    return [...this.runtime.processes.values()].map((process) =>
+    const running = [...this.runtime.processes.values()].map((process) =>
       this.#rows.row(process.name, factsOf(process, today), () => processRow(this.#input(process))),
     );
+    const orphaned = [...this.#orphans.values()].map((orphan) =>
+      this.#rows.row(orphan.name, [orphan, today], () => processRow(this.#orphanInput(orphan))),
+    );
+    return [...running, ...orphaned];
   }
 
   #takeTouched(): void {
@@ -194,7 +229,20 @@ class Live implements LiveWorkspace {
     this.#touched.clear();
   }
 
+  preview(name: string, action: PreviewInput['action']): PreviewView {
+    const process = this.runtime.process(name);
+    const { worker, isAnswering } = process.live;
+    return previewOf({
+      action,
+      snapshot: process.snapshot,
+      worker: worker === null ? null : { ...worker, isAnswering },
+      nowMs: Date.now(),
+    });
+  }
+
   detail(name: string): ProcessDetail {
+    const orphan = this.#orphans.get(name);
+    if (orphan !== undefined) return processDetail(this.#orphanInput(orphan));
     return processDetail(this.#input(this.runtime.process(name)));
   }
 
@@ -212,6 +260,7 @@ class Live implements LiveWorkspace {
         isRunning: live.isRunning,
         isSpawning: live.isSpawning,
         isAnswering: live.isAnswering,
+        isInLine: live.isInLine,
         respawnsAt: isoOf(live.respawnAt),
         restartsAt: isoOf(live.restartAt),
         nextTrigger: triggers.next,
@@ -221,6 +270,24 @@ class Live implements LiveWorkspace {
       nowMs: Date.now(),
       triggers: triggers.views().map((trigger) => ({ ...trigger })),
       journalLevel: definition.config.journalLevel,
+      workerDetail: workerView(process),
+    };
+  }
+
+  #orphanInput(orphan: Orphan): DetailInput {
+    return {
+      journalId: this.id,
+      name: orphan.name,
+      description: '',
+      snapshot: orphan.snapshot,
+      live: null,
+      unknown: null,
+      orphaned: orphanWhy(orphan),
+      maxRunsPerDay: null,
+      nowMs: Date.now(),
+      triggers: [],
+      journalLevel: '',
+      workerDetail: null,
     };
   }
 
@@ -230,13 +297,22 @@ class Live implements LiveWorkspace {
 
   async close(): Promise<void> {
     await this.runtime.quit();
+    this.#sinks[Symbol.dispose]();
     await this.#journal.close();
   }
 }
 
+function workerView(process: AgentProcess): ProcessDetail['workerDetail'] {
+  const facts = process.workerFacts();
+  if (facts === null) return null;
+  const { pid, generation, startedAt, rssBytes, cpuPercent } = facts;
+  const { isAnswering } = process.live;
+  return { pid, generation, startedAt: isoOf(startedAt), rssBytes, cpuPercent, isAnswering };
+}
+
 /** Everything that a row of this process is made of: an entry more, or another live state, is another row. */
 function factsOf({ snapshot, live, triggers }: AgentProcess, today: string): readonly unknown[] {
-  const { trouble, worker, isSpawning, isAnswering, respawnAt, restartAt } = live;
+  const { trouble, worker, isSpawning, isAnswering, isInLine, respawnAt, restartAt } = live;
   const next = triggers.next;
   return [
     snapshot,
@@ -246,6 +322,7 @@ function factsOf({ snapshot, live, triggers }: AgentProcess, today: string): rea
     worker?.generation,
     isSpawning,
     isAnswering,
+    isInLine,
     respawnAt,
     restartAt,
     next?.id,

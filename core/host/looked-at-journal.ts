@@ -215,6 +215,7 @@ class LookedAtJournal implements JournalSource {
       nowMs: Date.now(),
       triggers: [],
       journalLevel: '',
+      workerDetail: null,
     };
   }
 

@@ -3,11 +3,13 @@
 
 import type { RequestOf } from '../contract/requests.ts';
 import type { Resolution } from '../model/effects.ts';
-import { AppError, messageOf } from '../model/errors.ts';
-import type { Json } from '../model/json.ts';
+import { messageOf } from '../model/errors.ts';
+import type { JsonObject } from '../model/json.ts';
 import type { AgentProcess } from '../runtime/agent-process.ts';
 import type { Actor } from '../runtime/lifecycle-driver.ts';
 import { MANUAL_TRIGGER } from '../runtime/trigger-set.ts';
+import type { HostJournal } from './host-journal.ts';
+import { parseJson } from './parse-json.ts';
 
 export type CommandName =
   | 'processes.start'
@@ -17,7 +19,16 @@ export type CommandName =
   | 'processes.trigger'
   | 'processes.kill-worker'
   | 'processes.force-recover'
-  | 'effects.resolve';
+  | 'processes.restart'
+  | 'processes.signal'
+  | 'effects.resolve'
+  | 'promises.settle'
+  | 'inbox.write'
+  | 'deadletters.redeliver'
+  | 'deadletters.drop';
+
+/** What every command says; the process is found by then. */
+export type CommandRequest<N extends CommandName = CommandName> = RequestOf<N> & { readonly process: string };
 
 /** The actual state when the answer leaves, and a sentence about what was done. */
 export interface Outcome {
@@ -33,6 +44,12 @@ const NEVER_REFUSED: ReadonlySet<CommandName> = new Set([
   'processes.suspend',
 ]);
 
+/** Who acts, and where that is recorded when a process's own journal can't take it; null for nowhere [S36]. */
+export interface Recording {
+  readonly operator: string;
+  readonly hostJournal: HostJournal | null;
+}
+
 /**
  * Resolves when what was done is durable, or was done although it can't be.
  * @throws what the process refuses, and the journal's own trouble where that keeps it from being done
@@ -40,52 +57,76 @@ const NEVER_REFUSED: ReadonlySet<CommandName> = new Set([
 export async function carryOut<N extends CommandName>(
   name: N,
   process: AgentProcess,
-  request: RequestOf<N>,
-  operator: string,
+  request: CommandRequest<N>,
+  { operator, hostJournal }: Recording,
 ): Promise<Outcome> {
   const actor: Actor = { name: `operator:${operator}`, reason: request.reason };
   const { commandId, reason } = request;
   const isNeverRefused = NEVER_REFUSED.has(name);
-  let isRecorded = true;
-  const record = async (entry: () => Promise<void>): Promise<void> => {
-    try {
-      await entry();
-    } catch (error) {
-      if (!isNeverRefused) throw error;
-      isRecorded = false;
-    }
-  };
   const action = name.replace(/^.*\./, '');
-  await record(() => process.record('operator_action', { action, command_id: commandId, operator, reason }));
+  const record = recorderOf(process, request.journalId, hostJournal, isNeverRefused);
+  await record('operator_action', { action, command_id: commandId, operator, reason });
   let message: string;
   try {
     message = await act(name, process, request, actor);
   } catch (error) {
-    await outcome(process, commandId, false, messageOf(error)).catch(() => {}); // what failed is what is told
+    // What failed is what is told.
+    await record('operator_outcome', outcomeOf(process, commandId, false, messageOf(error))).catch(() => {});
     throw error;
   }
-  await record(() => outcome(process, commandId, true, message));
-  const { lifecycle } = process.snapshot;
-  return {
-    state: lifecycle,
-    message: isRecorded ? message : `${message} The journal could not record it: ${troubleOf(process)}`,
+  const where = await record('operator_outcome', outcomeOf(process, commandId, true, message));
+  return { state: process.snapshot.lifecycle, message: where === null ? message : `${message} ${where}` };
+}
+
+type Recorded = (type: 'operator_action' | 'operator_outcome', data: JsonObject) => Promise<string | null>;
+
+/**
+ * Records in the process's journal or, where that can't take it, late in the host's own. The result resolves when it is
+ * durable, with a sentence about where it went if anything went wrong so far.
+ */
+function recorderOf(
+  process: AgentProcess,
+  journalId: string,
+  hostJournal: HostJournal | null,
+  isNeverRefused: boolean,
+): Recorded {
+  const late = (data: JsonObject, because: string): JsonObject => ({
+    ...data,
+    late: true,
+    journal_id: journalId,
+    process: process.name,
+    because,
+  });
+  const keepsNone = process.definition.config.journalLevel === 'none';
+  let trouble: string | null = null;
+  let lost: string | null = hostJournal === null ? 'there is none' : null;
+  return async (type, data) => {
+    if (keepsNone) {
+      await hostJournal?.record(type, late(data, `${process.name} keeps no journal`));
+      return null;
+    }
+    try {
+      await process.record(type, data);
+    } catch (error) {
+      if (!isNeverRefused) throw error;
+      trouble = process.live.trouble?.message ?? messageOf(error);
+      lost ??= (await hostJournal?.record(type, late(data, trouble))) ?? null;
+    }
+    if (trouble === null) return null;
+    const instead =
+      lost === null ? "It is in the host's own journal." : `Nor could the host's own journal: ${lost}`;
+    return `The journal could not record it: ${trouble} ${instead}`;
   };
 }
 
-function troubleOf({ live }: AgentProcess): string {
-  return live.trouble?.message ?? 'it did not take the entry.';
-}
-
-/** Durable with everything before it. */
-function outcome(process: AgentProcess, commandId: string, ok: boolean, message: string): Promise<void> {
-  const { lifecycle } = process.snapshot;
-  return process.record('operator_outcome', { command_id: commandId, ok, message, state: lifecycle });
+function outcomeOf(process: AgentProcess, commandId: string, ok: boolean, message: string): JsonObject {
+  return { command_id: commandId, ok, message, state: process.snapshot.lifecycle };
 }
 
 async function act<N extends CommandName>(
   name: N,
   process: AgentProcess,
-  request: RequestOf<N>,
+  request: CommandRequest<N>,
   actor: Actor,
 ): Promise<string> {
   const command: CommandName = name;
@@ -95,7 +136,9 @@ async function act<N extends CommandName>(
       return `${process.name} was started.`;
     case 'processes.suspend':
       await process.suspend(actor);
-      return `${process.name} is suspended; what it was doing stops before its next effect.`;
+      return process.live.trouble === null
+        ? `${process.name} is suspended; what it was doing stops before its next effect.`
+        : `The worker and the triggers of ${process.name} were ended.`;
     case 'processes.resume':
       await process.resume(actor);
       return resumed(process);
@@ -112,6 +155,27 @@ async function act<N extends CommandName>(
     case 'processes.force-recover':
       await process.forceRecover(actor);
       return `${process.name} was rebuilt from its journal.`;
+    case 'processes.restart':
+      await process.restart(actor);
+      return `${process.name} was restarted.`;
+    case 'processes.signal':
+      return signalled(process, request as RequestOf<'processes.signal'>, actor);
+    case 'promises.settle':
+      return settled(process, request as RequestOf<'promises.settle'>, actor);
+    case 'inbox.write':
+      return written(process, request as RequestOf<'inbox.write'>, actor);
+    case 'deadletters.redeliver': {
+      const { eventId, asNew } = request as RequestOf<'deadletters.redeliver'>;
+      const id = await process.desk.redeliver(eventId, asNew, actor);
+      return asNew
+        ? `It was accepted as the new event ${id}, for which everything is done again.`
+        : `${id} goes on from what its invocation had recorded.`;
+    }
+    case 'deadletters.drop': {
+      const { eventId } = request as RequestOf<'deadletters.drop'>;
+      await process.desk.dropDeadLetter(eventId, actor);
+      return `${eventId} was dropped.`;
+    }
     case 'effects.resolve':
       return resolved(process, request as RequestOf<'effects.resolve'>, actor);
   }
@@ -131,12 +195,53 @@ async function triggered(
   const payload =
     payloadText === undefined || payloadText.trim() === ''
       ? { by: actor.name }
-      : parse(payloadText, 'payload');
+      : parseJson(payloadText, 'payload');
   const eventId = await process.accept(MANUAL_TRIGGER, MANUAL_TRIGGER, payload);
   const { lifecycle } = process.snapshot;
   return lifecycle === 'running'
     ? `Event ${eventId} was accepted.`
     : `Event ${eventId} was accepted and waits: ${process.name} is ${lifecycle}.`;
+}
+
+async function signalled(
+  process: AgentProcess,
+  { commandId, name, payloadText }: RequestOf<'processes.signal'>,
+  actor: Actor,
+): Promise<string> {
+  const payload = payloadText === undefined ? null : parseJson(payloadText, 'payload');
+  // The same command is the same signal, also for a host that was started in between.
+  await process.desk.signal(commandId, name, payload, actor);
+  return `${process.name} got the signal ${name}.`;
+}
+
+async function settled(
+  process: AgentProcess,
+  { promiseId, settlement }: RequestOf<'promises.settle'>,
+  actor: Actor,
+): Promise<string> {
+  const { status, isFirst } = await process.desk.settlePromise(
+    promiseId,
+    settlement.kind === 'resolved'
+      ? { status: 'resolved', value: parseJson(settlement.valueText, 'value') }
+      : { status: 'rejected', error: settlement.error },
+    actor,
+  );
+  return isFirst
+    ? `The promise ${promiseId} is ${status}.`
+    : `The promise ${promiseId} was settled before: it is ${status}, and stays so.`;
+}
+
+async function written(
+  process: AgentProcess,
+  { commandId, messageType, content, priority, expiresInSeconds }: RequestOf<'inbox.write'>,
+  actor: Actor,
+): Promise<string> {
+  const expiresInMs = expiresInSeconds === null ? null : expiresInSeconds * 1000;
+  await process.desk.writeInbox(
+    { messageId: commandId, type: messageType, content, priority, expiresInMs },
+    actor,
+  );
+  return `${process.name} reads it with its next invocation.`;
 }
 
 async function resolved(
@@ -146,21 +251,8 @@ async function resolved(
 ): Promise<string> {
   const decided: Resolution =
     resolution.kind === 'happened'
-      ? { kind: 'happened', result: parse(resolution.resultText, 'result') }
+      ? { kind: 'happened', result: parseJson(resolution.resultText, 'result') }
       : { kind: resolution.kind };
-  await process.resolveEffect(effectId, decided, actor);
+  await process.desk.resolveEffect(effectId, decided, actor);
   return `${effectId} is decided: ${resolution.kind.replaceAll('_', ' ')}.`;
-}
-
-function parse(text: string, what: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch (error) {
-    throw new AppError(
-      'request.not-json',
-      `The ${what} is not JSON: ${messageOf(error)}. A text needs quotes: "like this".`,
-      {},
-      { cause: error },
-    );
-  }
 }

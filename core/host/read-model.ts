@@ -1,15 +1,19 @@
 // Snapshots and entries as the console's views. Pure: the same input gives the same view.
 
-import type { ProcessDetail, ProcessRow, TimelineRow } from '../contract/views.ts';
+import type { DeadLetterView, ProcessDetail, ProcessRow, TimelineRow, WaitView } from '../contract/views.ts';
 import { allowedActions } from '../model/allowed-actions.ts';
 import { needsOperator, type RecordedEffect } from '../model/effects.ts';
 import type { BadLine, StoredEntry } from '../model/entry.ts';
 import { budgetOf, healthOf } from '../model/gauges.ts';
+import { MAX_INBOX_LENGTH } from '../model/inbox.ts';
 import type { Json } from '../model/json.ts';
+import { OPERATORS_HOLDS } from '../model/holds.ts';
 import { isLifecycleState, LIFECYCLE_STATES, nextStates } from '../model/lifecycle.ts';
-import type { ProcessSnapshot } from '../model/snapshot.ts';
+import type { DeadLetter, OpenInvocation, ProcessSnapshot } from '../model/snapshot.ts';
+import { standingOf } from '../model/standing.ts';
 import { dayOf, timestampOf } from '../model/time.ts';
-import { whyOf, type LiveFacts } from '../model/why.ts';
+import type { DurableWait } from '../model/waits.ts';
+import { whyOf, type LiveFacts, type Why } from '../model/why.ts';
 import { cut, showCut } from './cut.ts';
 import { entrySummary } from './entry-summary.ts';
 
@@ -23,6 +27,9 @@ const MAX_OPEN = 100;
 const MAX_EFFECTS = 200;
 const MAX_QUEUE = 100;
 const MAX_HOLDS = 50;
+const MAX_WAITS = 100;
+const MAX_DEAD_LETTERS = 100;
+const MAX_INBOX_SHOWN = 50;
 const MAX_TRIGGERS = 100;
 /** What requests take; a longer one leads to nothing anyway. */
 const MAX_NAME = 4_096;
@@ -46,6 +53,8 @@ export interface RowInput {
     | null;
   /** Why its journal can't be read any more, and since when; the snapshot is what was read before. */
   readonly unknown: { readonly text: string; readonly since: string } | null;
+  /** What is the matter with one that no manifest defines [S37]. */
+  readonly orphaned?: Why;
   readonly maxRunsPerDay: number | null;
   readonly nowMs: number;
 }
@@ -57,7 +66,10 @@ export function processKey(journalId: string, name: string): string {
 export function processRow(input: RowInput): ProcessRow {
   const { journalId, snapshot, live, unknown, maxRunsPerDay, nowMs } = input;
   const name = cut(input.name, MAX_NAME);
-  const why = unknown === null ? whyOf(snapshot, live) : ({ text: unknown.text, tone: 'alarm' } as const);
+  const why =
+    unknown === null
+      ? (input.orphaned ?? whyOf(snapshot, live))
+      : ({ text: unknown.text, tone: 'alarm' } as const);
   const state = unknown === null ? snapshot.lifecycle : 'unknown';
   return {
     key: processKey(journalId, name),
@@ -86,8 +98,8 @@ export function processRow(input: RowInput): ProcessRow {
             ...allowedActions({
               state,
               hasWorker: live.worker !== null || live.isSpawning,
-              isResumable: snapshot.holds.some(
-                (hold) => hold.kind === 'operator' || hold.kind === 'idle' || hold.kind === 'quit',
+              isResumable: snapshot.holds.some(({ kind }) =>
+                (OPERATORS_HOLDS as readonly string[]).includes(kind),
               ),
               hasTrouble: live.trouble !== null,
             }),
@@ -108,6 +120,7 @@ function doubtsOf(snapshot: Readonly<ProcessSnapshot>, live: RowInput['live']): 
 export interface DetailInput extends RowInput {
   readonly triggers: ProcessDetail['triggers'];
   readonly journalLevel: string;
+  readonly workerDetail: ProcessDetail['workerDetail'];
 }
 
 export function processDetail(input: DetailInput): ProcessDetail {
@@ -135,6 +148,11 @@ export function processDetail(input: DetailInput): ProcessDetail {
       triggerId: cut(open.event.triggerId, MAX_WORD),
       triggerType: cut(open.event.triggerType, MAX_WORD),
       startedAt: cut(open.startedAt, MAX_WORD),
+      standing:
+        input.live?.isRunning(open.event.eventId) === true ? 'running' : standingOf(open, input.nowMs),
+      retryAt: cutOrNull(open.retryAt, MAX_WORD),
+      waits: shownWaits(open).map(waitView),
+      signals: open.signals.length,
       effects: shownEffects(open.effects).map((effect) =>
         effectView(effect, mayDecide(input.live, open.event.eventId)),
       ),
@@ -144,6 +162,23 @@ export function processDetail(input: DetailInput): ProcessDetail {
       triggerId: cut(triggerId, MAX_WORD),
       acceptedAt: cut(acceptedAt, MAX_WORD),
     })),
+    deadLetters: snapshot.deadLetters.slice(-MAX_DEAD_LETTERS).map(deadLetterView),
+    deadLettersLost: snapshot.deadLettersLost,
+    inbox: snapshot.inbox.slice(0, MAX_INBOX_SHOWN).map((message) => ({
+      messageId: cut(message.messageId, MAX_ID),
+      messageType: message.messageType,
+      content: cut(message.content, MAX_INBOX_LENGTH),
+      sender: cut(message.sender, MAX_WORD),
+      priority: message.priority,
+      createdAt: cut(message.createdAt, MAX_WORD),
+      expiresAt: cutOrNull(message.expiresAt, MAX_WORD),
+    })),
+    unsent: snapshot.outbox.length,
+    workerDetail: input.workerDetail,
+    workerDeaths: snapshot.workerDeaths,
+    lastWorkerDeath: cutOrNull(snapshot.lastWorkerDeath, MAX_SENTENCE),
+    respawnsAt: input.live?.respawnsAt ?? null,
+    restartsAt: input.live?.restartsAt ?? null,
     lastError:
       lastError === null
         ? null
@@ -179,6 +214,37 @@ function shownEffects(effects: readonly RecordedEffect[]): readonly RecordedEffe
   if (effects.length <= MAX_EFFECTS) return effects;
   const shown = new Set([...effects.filter(needsOperator), ...effects.toReversed()].slice(0, MAX_EFFECTS));
   return effects.filter((effect) => shown.has(effect));
+}
+
+/** Those that are still waited for, and the last of the others. */
+function shownWaits({ waits }: OpenInvocation): readonly DurableWait[] {
+  const open = waits.filter(({ end }) => end === null).slice(0, MAX_WAITS);
+  const ended = waits.filter(({ end }) => end !== null);
+  return [...open, ...ended.slice(Math.max(0, ended.length - (MAX_WAITS - open.length)))];
+}
+
+function waitView({ waitId, kind, name, createdAt, dueAt, data, end }: DurableWait): WaitView {
+  return {
+    waitId: cut(waitId, MAX_ID),
+    kind,
+    name: cut(name, MAX_WORD),
+    createdAt: cut(createdAt, MAX_WORD),
+    dueAt: dueAt === null || Number.isNaN(dueAt) ? null : timestampOf(dueAt),
+    dataText: showCut(data, MAX_SENTENCE).text,
+    status: end === null ? 'open' : end.status,
+  };
+}
+
+function deadLetterView({ event, open, reason, error, attempts, at }: DeadLetter): DeadLetterView {
+  return {
+    eventId: cut(event.eventId, MAX_ID),
+    triggerId: cut(event.triggerId, MAX_WORD),
+    reason: cut(reason, MAX_SENTENCE),
+    error: cut(error, MAX_SENTENCE),
+    attempts,
+    at: cut(at, MAX_WORD),
+    doneEffects: open?.effects.filter(({ end }) => end?.kind === 'done').length ?? 0,
+  };
 }
 
 function effectView(

@@ -9,7 +9,7 @@ import { badLineRow, processDetail, timelineRow, type DetailInput } from '../../
 import type { RecordedEffect } from '../../core/model/effects.ts';
 import { ENTRY_TYPES } from '../../core/model/entry.ts';
 import { RawNumber, showJson, type Json, type JsonObject } from '../../core/model/json.ts';
-import { emptySnapshot, type ProcessSnapshot } from '../../core/model/snapshot.ts';
+import { emptySnapshot, openedInvocation, type ProcessSnapshot } from '../../core/model/snapshot.ts';
 import { anyJson } from '../support/json-arbitraries.ts';
 
 const HUGE = '💾x'.repeat(1_000_000);
@@ -88,7 +88,11 @@ const effect = (at: number, more: Partial<RecordedEffect> = {}): RecordedEffect 
   argsPreview: '',
   key: '',
   attempts: 1,
+  keyTtlMs: null,
+  timeoutMs: null,
   announcedAt: AT,
+  seq: at,
+  endSeq: at,
   end: { kind: 'done', result: null },
   ...more,
 });
@@ -97,15 +101,42 @@ const effect = (at: number, more: Partial<RecordedEffect> = {}): RecordedEffect 
 function hugeSnapshot(): ProcessSnapshot {
   const event = { eventId: HUGE, triggerId: HUGE, triggerType: HUGE, payload: HUGE, acceptedAt: HUGE };
   const names = { effectId: HUGE, name: HUGE, argsPreview: HUGE, key: HUGE, announcedAt: HUGE };
-  const invocation = {
-    event,
-    invocation: 1,
-    attempt: 1,
-    startedAt: HUGE,
-    codeHash: '',
-    writes: [],
-    before: {},
+  const message = {
+    messageId: HUGE,
+    messageType: 'directive' as const,
+    content: HUGE,
+    sender: HUGE,
+    priority: 'normal' as const,
+    createdAt: HUGE,
+    expiresAt: HUGE,
   };
+  const invocation = {
+    ...openedInvocation({
+      event,
+      invocation: 1,
+      attempt: 1,
+      attemptSeq: 0,
+      startedAt: HUGE,
+      codeHash: '',
+      seed: '',
+      inbox: [],
+      conversationFrom: 0,
+    }),
+    retryAt: HUGE,
+    waits: Array.from({ length: 1_000 }, (_, at) => ({
+      waitId: HUGE,
+      kind: 'promise' as const,
+      name: HUGE,
+      occurrence: at,
+      createdAt: HUGE,
+      dueAt: Number.NaN,
+      data: HUGE,
+      seq: at,
+      end: null,
+      endSeq: null,
+    })),
+  };
+  const letter = { event, open: null, reason: HUGE, error: HUGE, attempts: 1, at: HUGE };
   return {
     ...emptySnapshot(),
     lifecycle: HUGE,
@@ -123,6 +154,8 @@ function hugeSnapshot(): ProcessSnapshot {
     ),
     queue: Array.from({ length: 1_000 }, () => event),
     open: [{ ...invocation, effects: Array.from({ length: 1_000 }, (_, at) => effect(at, names)) }],
+    inbox: Array.from({ length: 1_000 }, () => message),
+    deadLetters: Array.from({ length: 1_000 }, () => letter),
     lastError: { code: HUGE, message: HUGE, at: HUGE },
     writer: { epoch: 1, hostId: HUGE, pid: 1, startTime: HUGE, build: HUGE },
     lastEntryType: HUGE,
@@ -141,6 +174,7 @@ const inputOf = (snapshot: ProcessSnapshot, more: Partial<DetailInput> = {}): De
   nowMs: 0,
   triggers: [],
   journalLevel: 'full',
+  workerDetail: null,
   ...more,
 });
 
@@ -160,6 +194,7 @@ describe('views', () => {
       hasWorker: false,
       isSpawning: false,
       isAnswering: true,
+      isInLine: false,
       isRunning: () => false,
       respawnsAt: null,
       restartsAt: null,

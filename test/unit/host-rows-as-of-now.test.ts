@@ -22,6 +22,7 @@ const rowOf = (name: string, invocations = 0): ProcessRow =>
     nowMs: 0,
     triggers: [],
     journalLevel: '',
+    workerDetail: null,
   }).row;
 
 describe('rows', () => {

@@ -23,6 +23,7 @@ const detailOf = (name: string): ProcessDetail =>
     nowMs: 0,
     triggers: [],
     journalLevel: '',
+    workerDetail: null,
   });
 
 /** A journal of numbered lines whose pages come when the test lets them. */
