@@ -1,13 +1,19 @@
 // What benchmarks conclude from what they measured, and what they measure with. No speed is asserted.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { InMemoryJournal } from '../../core/journal/memory-journal.ts';
 import { sameJson, type Json } from '../../core/model/json.ts';
 import { ReplayEngine } from '../../core/replay/replay-engine.ts';
+import { startNode } from '../support/child.ts';
+import { tempDirectory } from '../support/temp-directory.ts';
 import { AFTER_CHECKPOINT, AGENT, writeLife } from './life.ts';
 import { describeMachine } from './machine.ts';
 import { atLeast, atMost, measured, percentile, spread, type BenchResult } from './result.ts';
 import { takeTurns, type Contender } from './rounds.ts';
+import { newOrder, performerOf, settle } from './steps.ts';
 import { tableOf } from './table.ts';
 
 test('a median stands in the middle, or between the two that do', () => {
@@ -95,3 +101,38 @@ test('a machine is described without a name or a path', () => {
   const text = JSON.stringify(describeMachine());
   expect(text).not.toMatch(/[/\\](tmp|home|root|work)|[\w-]+\.local/);
 });
+
+test('a ledger tells of a step that is missing or was repeated, and lets the one repeat that was killed', async () => {
+  const directory = tempDirectory();
+  const after = async (holdIn: number | null, ...performed: readonly number[]) => {
+    const order = newOrder(join(directory, `${holdIn} ${performed.join(' ')}`), 2, holdIn);
+    using performer = performerOf({ ...order, holdIn: null });
+    for (const step of performed) await performer.perform(step);
+    return () => settle(order, 'It').repeated;
+  };
+  expect((await after(null, 0, 1))()).toBe(0);
+  expect((await after(1, 0, 1, 1))()).toBe(1);
+  expect(await after(null, 0)).toThrow('It never performed step 1 of 2');
+  expect(await after(1, 0, 0, 1)).toThrow('It performed step 0 2 times');
+  expect(await after(1, 0, 1, 2)).toThrow('It performed more than the 2 steps');
+});
+
+test.each(['effects', 'resume'])(
+  'the benchmark %s works: every effect is performed and on record',
+  async (name) => {
+    const json = join(tempDirectory(), 'result.json');
+    const { code, stdout, stderr } = await startNode(RUN, [name, '--json', json], {
+      env: { ...process.env, HOLDFAST_BENCH_SMALL: '1', HOLDFAST_BENCH_PEERS: 'none' },
+    }).ended;
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stderr).toContain('DBOS is left out: HOLDFAST_BENCH_PEERS is none');
+    expect(stdout).toContain(`${name}: `);
+    const { results } = JSON.parse(readFileSync(json, 'utf8')) as BenchResult;
+    expect(results.every(({ rounds, median }) => rounds > 0 && Number.isFinite(median))).toBe(true);
+    const repeated = results.filter(({ name }) => name.includes('repeated'));
+    expect(repeated.map(({ median }) => median)).toEqual(name === 'resume' ? [1] : []);
+  },
+  120_000,
+);
+
+const RUN = fileURLToPath(new URL('run.ts', import.meta.url));

@@ -15,9 +15,15 @@ interface Bench {
 const BENCHES: ReadonlyMap<string, () => Promise<Bench>> = new Map<string, () => Promise<Bench>>([
   ['append', () => import('./append.ts')],
   ['crash', () => import('./crash.ts')],
+  ['effects', () => import('./effects.ts')],
+  ['fleet', () => import('./fleet.ts')],
+  ['idle', () => import('./idle.ts')],
+  ['kill-sweep', () => import('./kill-sweep.ts')],
   ['recover', () => import('./recover.ts')],
   ['replay', () => import('./replay.ts')],
+  ['resume', () => import('./resume.ts')],
   ['storage', () => import('./storage.ts')],
+  ['wake', () => import('./wake.ts')],
 ]);
 
 async function main(): Promise<void> {

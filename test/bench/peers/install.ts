@@ -14,23 +14,32 @@ const lockHash = createHash('sha256')
   .update(readFileSync(join(HERE, LOCK)))
   .digest('hex');
 const directory = join(HERE, '../../../node_modules/.cache/holdfast', `bench-peers-${lockHash.slice(0, 12)}`);
+/** Where packages of theirs are found from; a process of its own makes its `require` of it. */
+export const peerManifest = join(directory, 'package.json');
 /** Written last, so that its absence means the install did not finish. */
 const completionMark = join(directory, 'installed');
 
-/** Gives what loads a package of theirs, or null, having said why, when they can't be installed. */
-export async function peerPackages(): Promise<NodeJS.Require | null> {
+/** `HOLDFAST_BENCH_PEERS=none` leaves out everybody who would have to be installed. */
+export const withoutPeers = process.env['HOLDFAST_BENCH_PEERS'] === 'none';
+
+/** Gives what loads a package of theirs, or null, having said why `who` is left out, when they can't be installed. */
+export async function peerPackages(who: string): Promise<NodeJS.Require | null> {
+  if (withoutPeers) {
+    leaveOut(`${who} is left out: HOLDFAST_BENCH_PEERS is none.`);
+    return null;
+  }
   if (!existsSync(completionMark)) {
     say('installing what is compared with (once)');
     mkdirSync(directory, { recursive: true });
     for (const file of ['package.json', LOCK]) copyFileSync(join(HERE, file), join(directory, file));
     const failure = await npmCi();
     if (failure !== null) {
-      leaveOut(`LangGraph is left out: npm could not install it: ${failure}`);
+      leaveOut(`${who} is left out: npm could not install it: ${failure}`);
       return null;
     }
     writeFileSync(completionMark, '');
   }
-  return createRequire(join(directory, 'package.json'));
+  return createRequire(peerManifest);
 }
 
 /** Null, or why it failed. Nothing of them needs its install script: the addon comes prebuilt. */

@@ -63,7 +63,7 @@ export interface LangGraph {
 
 /** Null, having said why, where it can't be installed. */
 export async function loadLangGraph(): Promise<LangGraph | null> {
-  const load = await peerPackages();
+  const load = await peerPackages('LangGraph');
   if (load === null) return null;
   const packages: Packages = {
     ...(load('@langchain/langgraph-checkpoint-sqlite') as Pick<Packages, 'SqliteSaver'>),
