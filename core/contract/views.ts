@@ -100,6 +100,8 @@ export const EffectView = z.strictObject({
   error: z.string(),
   /** In doubt, of a class that only an operator may decide, and nobody is performing it. */
   needsOperator: z.boolean(),
+  /** In doubt is only what it gave: it happened, so running it again is no answer [S16]. */
+  isValueLost: z.boolean(),
 });
 export type EffectView = z.infer<typeof EffectView>;
 

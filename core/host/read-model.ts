@@ -262,6 +262,7 @@ function effectView(
     end: effect.end?.kind ?? 'open',
     error: cut(effect.end === null || effect.end.kind === 'done' ? '' : effect.end.error, MAX_SENTENCE),
     needsOperator: mayDecideIt && needsOperator(effect),
+    isValueLost: effect.end?.kind === 'in_doubt' && effect.end.happened === true,
   };
 }
 

@@ -38,6 +38,7 @@ import {
 } from './read-entries.ts';
 import { namesWithSegments, sealedSegments } from './segments.ts';
 import { refuseSharedDisk } from './shared-disk.ts';
+import { widenThreadPool } from './thread-pool.ts';
 import { readSpill } from './spills.ts';
 import { unreadable } from './unreadable.ts';
 import { nameIfCopied } from './whereabouts.ts';
@@ -52,6 +53,7 @@ export type WriteOptions = Omit<Writing, 'lock' | 'trouble' | 'foundations'> & {
 /** Opens for writing: makes the directory and its marker where they are missing, and takes the lock. */
 export function openFileJournal(directory: string, options: WriteOptions = {}): FileJournal {
   const path = resolve(directory);
+  widenThreadPool();
   mayWriteIn(path);
   if (options.allowSharedDisk !== true) refuseSharedDisk(path);
   const made = mkdirSync(path, { recursive: true, mode: PRIVATE_DIRECTORY });

@@ -2,17 +2,25 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ConsoleClient } from '../../core/contract/client.ts';
 import type { Result } from '../../core/contract/define.ts';
 import type { RequestOf, ResponseOf } from '../../core/contract/requests.ts';
-import type { Action, EffectView, ProcessRow } from '../../core/contract/views.ts';
+import type { Action, DeadLetterView, ProcessRow } from '../../core/contract/views.ts';
 import type { Clock, Ids } from '../../core/model/ports.ts';
 import { UNREACHABLE } from '../client/bridge-client.ts';
 import { lookOf } from '../ui/state-look.ts';
 import { visibleLine } from '../ui/visible-text.ts';
 import { ACTION_TABLE } from './action-table.ts';
 import type { NoticeStore } from './notices.ts';
+import {
+  isPlainResume,
+  type Question,
+  type QuestionOf,
+  type Resolution,
+  type Settlement,
+} from './questions.ts';
 import { targetKey, targetOf, type Target } from './target.ts';
 
-export type Resolution = RequestOf<'effects.resolve'>['resolution'];
 type Outcome = ResponseOf<'processes.suspend'>;
+type Send = (target: Target, commandId: string) => Promise<Result<Outcome>>;
+type Letter = Pick<RequestOf<'inbox.write'>, 'messageType' | 'content' | 'priority' | 'expiresInSeconds'>;
 
 /** A command that has been asked for and not been answered. */
 export interface Pending {
@@ -21,16 +29,6 @@ export interface Pending {
   /** Of the monotonic clock. */
   readonly askedAtMs: number;
 }
-
-/** What is being confirmed, as it was when the dialog opened. */
-export type Question =
-  | { readonly kind: 'action'; readonly action: Action; readonly row: ProcessRow }
-  | {
-      readonly kind: 'effect';
-      readonly resolution: Resolution['kind'];
-      readonly row: ProcessRow;
-      readonly effect: EffectView;
-    };
 
 interface ActionState {
   /** By {@link targetKey}: one command at a time for each process. */
@@ -42,13 +40,20 @@ interface ActionState {
 
 export interface ActionStore {
   readonly store: StoreApi<ActionState>;
-  /** Acts at once, or asks first where the action's rank demands it. */
+  /** Acts at once, or asks first where the action's rank, or what the host finds, demands it. */
   choose(row: ProcessRow, action: Action): void;
-  /** Asks how an effect in doubt ended. */
-  chooseResolution(row: ProcessRow, effect: EffectView, resolution: Resolution['kind']): void;
-  /** Acts on the open question. */
+  /** Opens a question about something in a process. */
+  ask(question: Exclude<Question, { readonly kind: 'action' }>): void;
+  /** Each answers the open question of its kind, and does nothing without one. */
   confirm(reason: string): void;
   confirmResolution(reason: string, resolution: Resolution): void;
+  confirmSettlement(reason: string, settlement: Settlement): void;
+  confirmSignal(reason: string, name: string, payloadText: string): void;
+  confirmDeadLetter(reason: string): void;
+  /** A dead letter goes on from its own record: nothing that is done is done again, so nothing is asked. */
+  redeliver(row: ProcessRow, letter: DeadLetterView): void;
+  /** True when the message is in the journal. */
+  write(row: ProcessRow, letter: Letter): Promise<boolean>;
   cancel(): void;
 }
 
@@ -60,73 +65,112 @@ export function createActionStore(
 ): ActionStore {
   const store = createStore<ActionState>(() => ({ pending: {}, question: null, lastReason: '' }));
 
-  const run = (
+  /** A second click is the same command: false while one waits for its answer. */
+  const take = (row: ProcessRow, what: string, commandId: string): boolean => {
+    const key = targetKey(targetOf(row));
+    if (store.getState().pending[key] !== undefined) return false;
+    const pending: Pending = { what, commandId, askedAtMs: clock.monotonic() };
+    store.setState((state) => ({ pending: { ...state.pending, [key]: pending } }));
+    return true;
+  };
+
+  const leave = (row: ProcessRow): void => {
+    store.setState((state) => {
+      const { [targetKey(targetOf(row))]: _, ...others } = state.pending;
+      return { pending: others };
+    });
+  };
+
+  const sendTaken = async (
     row: ProcessRow,
     what: string,
     commandId: string,
-    send: (target: Target, commandId: string) => Promise<Result<Outcome>>,
-  ): void => {
-    const target = targetOf(row);
-    const key = targetKey(target);
-    // A second click is the same command.
-    if (store.getState().pending[key] !== undefined) return;
-    const pending: Pending = { what, commandId, askedAtMs: clock.monotonic() };
-    store.setState((state) => ({ pending: { ...state.pending, [key]: pending } }));
-    const answered = (result: Result<Outcome>): void => {
-      store.setState((state) => {
-        const { [key]: _, ...others } = state.pending;
-        return { pending: others };
-      });
-      const name = visibleLine(row.name);
-      if (result.ok) {
-        const title = `${name}: ${lookOf(result.value.state).word}`;
-        notices.push({ tone: 'done', title, message: result.value.message, code: null });
-        return;
-      }
-      const { code, message } = result.error;
-      notices.push({
-        tone: 'alarm',
-        title: `${name}: ${what.toLowerCase()} failed`,
-        message,
-        code,
-        // It may have acted or not; with the same command id asking again is safe.
-        ...(code === UNREACHABLE
-          ? { step: { label: 'Ask again', run: () => run(row, what, commandId, send) } }
-          : {}),
-      });
-    };
-    void send(target, commandId).then(answered);
+    send: Send,
+  ): Promise<boolean> => {
+    const result = await send(targetOf(row), commandId);
+    leave(row);
+    const name = visibleLine(row.name);
+    if (result.ok) {
+      const title = `${name}: ${lookOf(result.value.state).word}`;
+      notices.push({ tone: 'done', title, message: result.value.message, code: null });
+      return true;
+    }
+    const { code, message } = result.error;
+    notices.push({
+      tone: 'alarm',
+      title: `${name}: ${what.charAt(0).toLowerCase()}${what.slice(1)} failed`,
+      message,
+      code,
+      // It may have acted or not; with the same command id asking again is safe.
+      ...(code === UNREACHABLE
+        ? { step: { label: 'Ask again', run: () => void run(row, what, send, commandId) } }
+        : {}),
+    });
+    return false;
   };
 
-  const act = (row: ProcessRow, action: Action, reason: string): void => {
-    const { request, asked } = ACTION_TABLE[action];
-    run(row, asked, ids.next(), (target, commandId) =>
-      client.request(request, { ...target, commandId, reason }),
-    );
+  const run = async (row: ProcessRow, what: string, send: Send, commandId = ids.next()): Promise<boolean> =>
+    take(row, what, commandId) && sendTaken(row, what, commandId, send);
+
+  const sendAction = (action: Action, reason: string): Send => {
+    const { request } = ACTION_TABLE[action];
+    return (target, commandId) => client.request(request, { ...target, commandId, reason });
+  };
+
+  /** Looks before it resumes, and asks only about what it finds; under one command id, however often it is pressed. */
+  const resume = async (row: ProcessRow): Promise<void> => {
+    const { asked } = ACTION_TABLE.resume;
+    const commandId = ids.next();
+    if (!take(row, asked, commandId)) return;
+    const found = await client.request('processes.preview', { ...targetOf(row), action: 'resume' });
+    if (found.ok && isPlainResume(found.value)) {
+      await sendTaken(row, asked, commandId, sendAction('resume', ''));
+      return;
+    }
+    leave(row);
+    if (store.getState().question === null) {
+      store.setState({ question: { kind: 'action', action: 'resume', row, found } });
+      return;
+    }
+    notices.push({
+      tone: 'attention',
+      title: `${visibleLine(row.name)}: not resumed`,
+      message: 'It has something to look at first, and another question was open. Resume it again.',
+      code: null,
+    });
+  };
+
+  /** Closes the open question if it is of this kind. */
+  const answered = <K extends Question['kind']>(kind: K, reason: string): QuestionOf<K> | null => {
+    const { question } = store.getState();
+    if (question?.kind !== kind) return null;
+    store.setState((state) => ({ question: null, lastReason: reason || state.lastReason }));
+    return question as QuestionOf<K>;
   };
 
   return {
     store,
     choose(row, action) {
       if (store.getState().pending[targetKey(targetOf(row))] !== undefined) return;
-      if (ACTION_TABLE[action].confirming === 'none') act(row, action, '');
-      else store.setState({ question: { kind: 'action', action, row } });
+      const { confirming, asked } = ACTION_TABLE[action];
+      if (confirming === 'none') void run(row, asked, sendAction(action, ''));
+      else if (confirming === 'if-found') void resume(row);
+      else store.setState({ question: { kind: 'action', action, row, found: null } });
     },
-    chooseResolution(row, effect, resolution) {
-      store.setState({ question: { kind: 'effect', resolution, row, effect } });
+    ask(question) {
+      store.setState({ question });
     },
     confirm(reason) {
-      const { question } = store.getState();
-      if (question?.kind !== 'action') return;
-      store.setState((state) => ({ question: null, lastReason: reason || state.lastReason }));
-      act(question.row, question.action, reason);
+      const question = answered('action', reason);
+      if (question === null) return;
+      const { row, action } = question;
+      void run(row, ACTION_TABLE[action].asked, sendAction(action, reason));
     },
     confirmResolution(reason, resolution) {
-      const { question } = store.getState();
-      if (question?.kind !== 'effect') return;
+      const question = answered('effect', reason);
+      if (question === null) return;
       const { row, effect } = question;
-      store.setState({ question: null, lastReason: reason });
-      run(row, `Resolving ${visibleLine(effect.name)}`, ids.next(), (target, commandId) =>
+      void run(row, `Resolving ${visibleLine(effect.name)}`, (target, commandId) =>
         client.request('effects.resolve', {
           ...target,
           commandId,
@@ -134,6 +178,52 @@ export function createActionStore(
           effectId: effect.effectId,
           resolution,
         }),
+      );
+    },
+    confirmSettlement(reason, settlement) {
+      const question = answered('promise', reason);
+      if (question === null) return;
+      const { row, wait } = question;
+      void run(row, `Settling ${visibleLine(wait.name)}`, (target, commandId) =>
+        client.request('promises.settle', {
+          ...target,
+          commandId,
+          reason,
+          promiseId: wait.waitId,
+          settlement,
+        }),
+      );
+    },
+    confirmSignal(reason, name, payloadText) {
+      const question = answered('signal', reason);
+      if (question === null) return;
+      const payload = payloadText.trim() === '' ? {} : { payloadText };
+      void run(question.row, `Sending ${visibleLine(name)}`, (target, commandId) =>
+        client.request('processes.signal', { ...target, commandId, reason, name, ...payload }),
+      );
+    },
+    confirmDeadLetter(reason) {
+      const question = answered('dead-letter', reason);
+      if (question === null) return;
+      const { row, letter, choice } = question;
+      const { eventId } = letter;
+      void run(
+        row,
+        choice === 'drop' ? 'Dropping a dead letter' : 'Delivering as a new event',
+        (target, commandId) =>
+          choice === 'drop'
+            ? client.request('deadletters.drop', { ...target, commandId, reason, eventId })
+            : client.request('deadletters.redeliver', { ...target, commandId, reason, eventId, asNew: true }),
+      );
+    },
+    redeliver(row, { eventId }) {
+      void run(row, 'Redelivering', (target, commandId) =>
+        client.request('deadletters.redeliver', { ...target, commandId, reason: '', eventId, asNew: false }),
+      );
+    },
+    write(row, letter) {
+      return run(row, 'Writing to it', (target, commandId) =>
+        client.request('inbox.write', { ...target, commandId, reason: '', ...letter }),
       );
     },
     cancel() {

@@ -14,8 +14,10 @@ export type Shape =
   | 'square'
   | 'octagon'
   | 'hatched'
-  | 'record';
-type Hue = 'neutral' | 'primary' | 'success' | 'warning' | 'danger';
+  | 'record'
+  | 'tick'
+  | 'slashed';
+export type Hue = 'neutral' | 'primary' | 'success' | 'warning' | 'danger';
 
 /** A state has a shape, a colour and a word, always all three. */
 export interface StateLook {
@@ -55,7 +57,7 @@ export interface Asked {
   readonly forMs: number;
 }
 
-type Facts = Pick<ProcessRow, 'live' | 'state' | 'stateSince' | 'lastEntryAt'>;
+type Facts = Pick<ProcessRow, 'live' | 'state' | 'stateSince' | 'lastEntryAt' | 'why'>;
 
 /**
  * How a process's state is shown: what was asked and is not answered comes before the state, and what nobody runs is
@@ -78,6 +80,9 @@ export function shownState(
     const age = at === null ? '' : `, ${spanText(nowMs - at)} ago`;
     return { ...look('record', 'neutral', word), text: `last recorded: ${word}${age}` };
   }
+  // What it waits for is half of what *awaiting* says.
+  const what = row.state === 'awaiting' ? visibleLine(row.why).replace(/^waiting for /, '') : '';
+  if (what !== '') return { shape, hue, word, moving, text: `${word} · ${what}` };
   const since = moving ? parseTimestamp(row.stateSince ?? '') : null;
   return {
     shape,

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Shape, StateLook } from './state-look.ts';
 
+type Drawn = Pick<StateLook, 'shape' | 'hue' | 'moving'>;
+
 const octagon = '4.3,1 9.7,1 13,4.3 13,9.7 9.7,13 4.3,13 1,9.7 1,4.3';
 
 function drawingOf(shape: Shape): ReactNode {
@@ -49,6 +51,15 @@ function drawingOf(shape: Shape): ReactNode {
           <circle cx="7" cy="10" r="0.8" className="hf-solid" />
         </>
       );
+    case 'tick':
+      return <path d="M2.5 7.5 5.75 10.75 11.5 4" className="hf-stroke" />;
+    case 'slashed':
+      return (
+        <>
+          <circle cx="7" cy="7" r="5" className="hf-stroke" />
+          <path d="M3.5 10.5 10.5 3.5" className="hf-stroke" />
+        </>
+      );
     case 'record':
       return (
         <>
@@ -59,8 +70,8 @@ function drawingOf(shape: Shape): ReactNode {
   }
 }
 
-/** The shape of a state. It says nothing by itself: its word always stands beside it. */
-export function StateMark({ look, size = 14 }: { readonly look: StateLook; readonly size?: number }) {
+/** The shape of a state, or of something else that looks like one. It says nothing by itself: its word always stands beside it. */
+export function StateMark({ look, size = 14 }: { readonly look: Drawn; readonly size?: number }) {
   return (
     <svg
       className={`hf-mark hf-hue-${look.hue}${look.moving ? ' hf-moving' : ''}`}

@@ -21,6 +21,18 @@ export function Ago({ at, long = false, suffix = '' }: Props) {
   return <Moment at={at}>{text}</Moment>;
 }
 
+/** How long until then, kept up to date; `past` once it has come. */
+export function Until({ at, past }: { readonly at: string; readonly past: string }) {
+  const epochMs = parseTimestamp(at);
+  const text = useTicking(() => {
+    if (epochMs === null) return visibleLine(at);
+    const left = epochMs - Date.now();
+    // Counting down, a second that has begun still counts.
+    return left <= 0 ? past : `in ${longSpanText(left + 999)}`;
+  });
+  return <Moment at={at}>{text}</Moment>;
+}
+
 /** The time of day, to the millisecond. */
 export function ClockTime({ at }: { readonly at: string }) {
   const epochMs = parseTimestamp(at);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UNREACHABLE } from '../../renderer/client/bridge-client.ts';
 import type { ProcessRow } from '../../core/contract/views.ts';
-import { effectOf, fleetOf, NOW, rowOf } from './fixtures.ts';
+import { deadLetterOf, doubtOf, effectOf, fleetOf, NOW, previewOf, rowOf, waitOf } from './fixtures.ts';
 import { memoryHost, ok, refused, testConsole, type MemoryHost, type TestConsole } from './memory-client.ts';
 
 const row = rowOf();
@@ -45,7 +45,7 @@ test('[P7] a second click is the same command: one request, one command id', () 
   expect(console.actions.store.getState().question).toBeNull();
 });
 
-test.each(['stop', 'kill-worker', 'force-recover'] as const)(
+test.each(['stop', 'restart', 'kill-worker', 'force-recover'] as const)(
   '%s asks first, and cancelling sends nothing',
   (action) => {
     const { host, console } = made();
@@ -74,6 +74,7 @@ test('[P7] the reason goes with the command and is offered again', async () => {
 
 test('a refusal stays until it is read, with its code', async () => {
   const { host, console } = made();
+  host.answer('processes.preview', () => ok(previewOf()));
   host.answer('processes.resume', () =>
     refused({ code: 'process.not-suspended', message: 'It is running, so there is nothing to resume.' }),
   );
@@ -102,7 +103,7 @@ test('an effect in doubt is resolved with the operator’s words, its result as 
   const { host, console } = made();
   const effect = effectOf();
   host.answer('effects.resolve', () => ok({ state: 'running', message: '' }));
-  console.actions.chooseResolution(row, effect, 'happened');
+  console.actions.ask({ kind: 'effect', resolution: 'happened', row, effect });
   console.actions.confirmResolution('Seen in the other system', {
     kind: 'happened',
     resultText: '{"id":12345678901234567890}',
@@ -112,4 +113,99 @@ test('an effect in doubt is resolved with the operator’s words, its result as 
     reason: 'Seen in the other system',
     resolution: { kind: 'happened', resultText: '{"id":12345678901234567890}' },
   });
+});
+
+test('a resume that meets nothing is done without a question, and pressed twice it is one command', async () => {
+  const { host, console } = made();
+  const harmless = doubtOf({ effectClass: 'retry', next: 'performed again' });
+  host.answer('processes.preview', () => ok(previewOf({ doubts: [harmless], queued: 3, deadLetters: 1 })));
+  host.answer('processes.resume', () => ok({ state: 'running', message: 'It goes on.' }));
+  console.actions.choose(row, 'resume');
+  console.actions.choose(row, 'resume');
+  expect(pendingOf(console, row)).toBe('Resuming');
+  await expect.poll(() => lastNotice(console)?.title).toBe('market-watcher: Running');
+  expect(console.actions.store.getState().question).toBeNull();
+  expect(host.askedFor('processes.preview')).toHaveLength(1);
+  expect(host.askedFor('processes.resume')).toHaveLength(1);
+});
+
+test.each([
+  ['a doubt', { doubts: [doubtOf()] }],
+  ['a doubt that is repeated', { doubts: [doubtOf({ next: 'performed again with the same key' })] }],
+  ['a timer that is due', { timersDue: 1 }],
+  ['a hold that stays', { holdsThatStay: ['budget: 50 of 50 runs'] }],
+] as const)('a resume that meets %s is a question first, with what was found', async (_, over) => {
+  const { host, console } = made();
+  const value = previewOf({
+    ...over,
+    doubts: [...('doubts' in over ? over.doubts : [])],
+    holdsThatStay: [...('holdsThatStay' in over ? over.holdsThatStay : [])],
+  });
+  host.answer('processes.preview', () => ok(value));
+  console.actions.choose(row, 'resume');
+  await expect
+    .poll(() => console.actions.store.getState().question)
+    .toMatchObject({ kind: 'action', action: 'resume', found: { ok: true } });
+  expect(pendingOf(console, row)).toBeUndefined();
+  expect(host.askedFor('processes.resume')).toEqual([]);
+});
+
+test('[P5] a resume that could not be looked at says so in its question', async () => {
+  const { host, console } = made();
+  host.answer('processes.preview', () => refused({ code: 'journal.damaged', message: 'Damaged.' }));
+  console.actions.choose(row, 'resume');
+  await expect
+    .poll(() => console.actions.store.getState().question)
+    .toMatchObject({ action: 'resume', found: { ok: false } });
+});
+
+test('what a resume finds takes no other question’s place', async () => {
+  const { host, console } = made();
+  const other = rowOf({ name: 'other' });
+  host.answer('processes.preview', () => ok(previewOf({ timersDue: 1 })));
+  console.actions.choose(row, 'resume');
+  console.actions.choose(other, 'stop');
+  await expect.poll(() => lastNotice(console)?.title).toBe('market-watcher: not resumed');
+  expect(console.actions.store.getState().question).toMatchObject({ action: 'stop', row: other });
+});
+
+test('a promise is settled with the value as typed, and a reason', () => {
+  const { host, console } = made();
+  const wait = waitOf();
+  console.actions.ask({ kind: 'promise', settlement: 'resolved', row, wait });
+  console.actions.confirmSettlement('Approved', { kind: 'resolved', valueText: '12345678901234567890' });
+  expect(host.askedFor('promises.settle')[0]).toMatchObject({
+    process: row.name,
+    promiseId: wait.waitId,
+    reason: 'Approved',
+    settlement: { kind: 'resolved', valueText: '12345678901234567890' },
+  });
+});
+
+test('a signal without a payload goes without one', () => {
+  const { host, console } = made();
+  console.actions.ask({ kind: 'signal', row, invocations: 1 });
+  console.actions.confirmSignal('', 'wake', ' ');
+  console.actions.ask({ kind: 'signal', row: rowOf({ name: 'other' }), invocations: 1 });
+  console.actions.confirmSignal('', 'wake', '{"n":1}');
+  const [bare, full] = host.askedFor('processes.signal');
+  expect(bare).not.toHaveProperty('payloadText');
+  expect(full).toMatchObject({ name: 'wake', payloadText: '{"n":1}' });
+});
+
+test('[S24] redelivering goes on from the record at once; everything again, and dropping, are asked first', () => {
+  const { host, console } = made();
+  const letter = deadLetterOf();
+  const [one, two, three] = ['one', 'two', 'three'].map((name) => rowOf({ name }));
+  console.actions.redeliver(one!, letter);
+  console.actions.confirmDeadLetter('nothing was asked');
+  console.actions.ask({ kind: 'dead-letter', choice: 'as-new', row: two!, letter });
+  console.actions.confirmDeadLetter('Its cause is repaired');
+  console.actions.ask({ kind: 'dead-letter', choice: 'drop', row: three!, letter });
+  console.actions.confirmDeadLetter('Bad input');
+  expect(host.askedFor('deadletters.redeliver')).toMatchObject([
+    { process: 'one', asNew: false, eventId: letter.eventId },
+    { process: 'two', asNew: true, reason: 'Its cause is repaired' },
+  ]);
+  expect(host.askedFor('deadletters.drop')).toMatchObject([{ process: 'three', reason: 'Bad input' }]);
 });

@@ -2,20 +2,17 @@
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { consequencesOf } from '../../renderer/features/actions/consequences.tsx';
-import { before, detailOf, effectOf, fleetOf, MINUTE, rowOf } from './fixtures.ts';
+import { before, detailOf, doubtOf, effectOf, fleetOf, invocationOf, previewOf, rowOf } from './fixtures.ts';
 import { memoryHost, ok, refused, type MemoryHost } from './memory-client.ts';
 import { settle, show } from './render.tsx';
 
 const HASH = '#/j-demo/market-watcher';
 const row = rowOf();
 const open = [
-  {
+  invocationOf({
     eventId: 'ev-7',
     invocation: 42,
     attempt: 2,
-    triggerId: 'cron-0',
-    triggerType: 'cron',
-    startedAt: before(4 * MINUTE),
     effects: [
       effectOf({ effectId: 'a', name: 'fetch', end: 'done', needsOperator: false }),
       effectOf({ effectId: 'b', name: 'charge_card', end: 'open', needsOperator: false }),
@@ -27,15 +24,28 @@ const open = [
         needsOperator: false,
       }),
     ],
-  },
+  }),
 ];
+
+/** Something to look at before a resume. */
+const found = previewOf({
+  invocations: 1,
+  effectsReadBack: 1,
+  timersDue: 2,
+  doubts: [doubtOf(), doubtOf({ effectId: 'c', name: 'notify', next: 'performed again with the same key' })],
+  holdsThatStay: ['in doubt: charge_card'],
+  worker: { pid: 4112, generation: 3, isAnswering: false },
+  steps: ['Worker 3 (pid 4112) is ended with everything it started.', 'charge_card is asked of you.'],
+});
 
 function hostWith(): MemoryHost {
   const host = memoryHost();
   host.answer('fleet.read', () => ok(fleetOf([row])));
   host.answer('processes.read', () => ok(detailOf(row, { open })));
-  for (const name of ['processes.stop', 'processes.kill-worker', 'processes.force-recover'] as const) {
-    host.answer(name, () => ok({ state: 'stopped', message: 'Done.' }));
+  host.answer('processes.preview', ({ action }) => ok({ ...found, action }));
+  const commands = ['stop', 'kill-worker', 'force-recover', 'restart', 'resume'] as const;
+  for (const name of commands) {
+    host.answer(`processes.${name}`, () => ok({ state: 'stopped', message: 'Done.' }));
   }
   return host;
 }
@@ -58,14 +68,24 @@ test('stop asks lightly: verb and object on the button, focus on Cancel', async 
   expect(screen.getByText('market-watcher: Stopped')).toBeTruthy();
 });
 
-test('force-recover names its consequences, and needs a reason', async () => {
+test('force-recover shows what it will do before it does it, and needs a reason', async () => {
   const host = hostWith();
   await show(host, HASH);
   await press('Force-recover…');
+  expect(host.askedFor('processes.preview').at(-1)).toEqual({
+    journalId: 'j-demo',
+    process: 'market-watcher',
+    action: 'force-recover',
+  });
   expect(document.activeElement?.textContent).toBe('Cancel');
-  expect(dialog().getByText(/The worker \(pid 4112\)/)).toBeTruthy();
+  expect(dialog().getByText('Worker 3 (pid 4112) is ended with everything it started.')).toBeTruthy();
   expect(dialog().getByText('charge_card')).toBeTruthy();
-  expect(dialog().getByText('1 effect with a recorded outcome is read back, not repeated.')).toBeTruthy();
+  expect(dialog().getAllByText(/"amount":12900/)).toHaveLength(2);
+  expect(dialog().getByText('asked of you')).toBeTruthy();
+  expect(dialog().getByText('performed again with the same key')).toBeTruthy();
+  expect(dialog().getByText('pid 4112, number 3, does not answer')).toBeTruthy();
+  expect(dialog().getByText('1 invocation, 1 effect to read back')).toBeTruthy();
+  expect(dialog().getByText('in doubt: charge_card')).toBeTruthy();
   const confirm = dialog().getByRole<HTMLButtonElement>('button', { name: 'Force-recover market-watcher' });
   expect(confirm.disabled).toBe(true);
   fireEvent.keyDown(dialog().getByLabelText('Reason'), { key: 'Enter', ctrlKey: true });
@@ -76,6 +96,60 @@ test('force-recover names its consequences, and needs a reason', async () => {
   fireEvent.keyDown(dialog().getByLabelText('Reason'), { key: 'Enter', ctrlKey: true });
   await settle();
   expect(host.askedFor('processes.force-recover')[0]).toMatchObject({ reason: 'No progress' });
+});
+
+test('[S36] what could not be looked at is said, and bars nothing', async () => {
+  const host = hostWith();
+  await show(host, HASH);
+  host.answer('processes.preview', () =>
+    refused({ code: 'journal.damaged', message: 'Entry 7 is damaged.' }),
+  );
+  await press('Force-recover…');
+  expect(dialog().getByRole('alert').textContent).toMatch(/unknown: Entry 7 is damaged\. It can be done/);
+  fireEvent.click(dialog().getByRole('button', { name: 'Maintenance' }));
+  fireEvent.click(dialog().getByRole('button', { name: 'Force-recover market-watcher' }));
+  await settle();
+  expect(host.askedFor('processes.force-recover')).toHaveLength(1);
+});
+
+test('while it is looked at, a skeleton stands there, and the action is not held up', async () => {
+  const host = hostWith();
+  await show(host, HASH);
+  host.answer('processes.preview', () => new Promise(() => undefined));
+  await press('Restart…');
+  expect(dialog().getByRole('status', { name: 'Looking at what it would do' })).toBeTruthy();
+  fireEvent.click(dialog().getByRole('button', { name: 'Maintenance' }));
+  fireEvent.click(dialog().getByRole('button', { name: 'Restart market-watcher' }));
+  await settle();
+  expect(host.askedFor('processes.restart')[0]).toMatchObject({ reason: 'Maintenance' });
+});
+
+test('looking again shows what would happen now', async () => {
+  const host = hostWith();
+  await show(host, HASH);
+  await press('Restart…');
+  host.answer('processes.preview', () => ok(previewOf({ action: 'restart' })));
+  fireEvent.click(dialog().getByRole('button', { name: 'Look again' }));
+  await settle();
+  expect(dialog().getByText(/nothing follows from it/)).toBeTruthy();
+  expect(dialog().queryByText('charge_card')).toBeNull();
+});
+
+test('a resume with something to look at opens what it will do; without a reason it goes ahead', async () => {
+  const host = memoryHost();
+  const suspended = rowOf({ state: 'suspended', actions: ['resume', 'restart', 'stop'] });
+  host.answer('fleet.read', () => ok(fleetOf([suspended])));
+  host.answer('processes.read', () => ok(detailOf(suspended)));
+  host.answer('processes.preview', () => ok(found));
+  host.answer('processes.resume', () => ok({ state: 'running', message: 'It goes on.' }));
+  await show(host, HASH);
+  await press('Resume');
+  expect(host.askedFor('processes.resume')).toEqual([]);
+  expect(host.askedFor('processes.preview')).toHaveLength(1);
+  expect(document.activeElement?.textContent).toBe('Cancel');
+  fireEvent.click(dialog().getByRole('button', { name: 'Resume market-watcher' }));
+  await settle();
+  expect(host.askedFor('processes.resume')).toHaveLength(1);
 });
 
 test('[S36] killing is never held up: not by words, not by what could not be read', async () => {
@@ -142,15 +216,14 @@ test('the focus goes back to the button that asked, or to the heading where that
 
 test('[P2] consequences: what is recorded is read back, what is harmless may repeat, the rest waits for a person', () => {
   const detail = detailOf(row, { open });
-  expect(consequencesOf('force-recover', detail)).toEqual([
+  expect(consequencesOf(detail)).toEqual([
     'The worker (pid 4112) and everything it started end at once.',
-    'The state is rebuilt from the journal, as of its last entry, and the process goes on from there.',
     '1 open invocation is handled again from the top.',
     '1 effect with a recorded outcome is read back, not repeated.',
     '1 effect without an outcome may be repeated: its class allows it.',
     '1 effect without an outcome is in doubt: the process waits until you decide.',
   ]);
-  expect(consequencesOf('kill-worker', detailOf(rowOf({ worker: null })))).toEqual([
+  expect(consequencesOf(detailOf(rowOf({ worker: null })))).toEqual([
     'No worker runs now; if one has started meanwhile, it ends at once.',
     'No invocation is open, so nothing is interrupted.',
   ]);

@@ -1,10 +1,14 @@
 import type {
+  DeadLetterView,
   EffectView,
   FleetView,
   JournalView,
+  OutputLine,
+  PreviewView,
   ProcessDetail,
   ProcessRow,
   TimelineRow,
+  WaitView,
 } from '../../core/contract/views.ts';
 
 /** A moment that all fixtures count from. */
@@ -56,7 +60,7 @@ export function rowOf(over: Partial<ProcessRow> = {}): ProcessRow {
     lastEntryType: 'invocation_result',
     lastEntryAt: before(12_000),
     worker: { pid: 4112, generation: 3 },
-    actions: ['suspend', 'trigger', 'stop', 'kill-worker', 'force-recover'],
+    actions: ['suspend', 'restart', 'stop', 'trigger', 'kill-worker', 'force-recover'],
     ...over,
   };
 }
@@ -84,6 +88,89 @@ export function effectOf(over: Partial<EffectView> = {}): EffectView {
     end: 'in_doubt',
     error: '',
     needsOperator: true,
+    isValueLost: false,
+    ...over,
+  };
+}
+
+export function waitOf(over: Partial<WaitView> = {}): WaitView {
+  return {
+    waitId: 'p-5f2c9e1b4a7d4c0e9b1f6a2d8c3e7f10',
+    kind: 'promise',
+    name: 'approve-refund',
+    createdAt: before(2 * HOUR),
+    dueAt: before(-3 * HOUR),
+    dataText: '{"refund":"R-77","amount":240,"currency":"EUR"}',
+    status: 'open',
+    ...over,
+  };
+}
+
+export type Invocation = ProcessDetail['open'][number];
+
+export function invocationOf(over: Partial<Invocation> = {}): Invocation {
+  return {
+    eventId: 'ev-41',
+    invocation: 41,
+    attempt: 1,
+    triggerId: 'cron-0',
+    triggerType: 'cron',
+    startedAt: before(4 * MINUTE),
+    standing: 'running',
+    retryAt: null,
+    effects: [],
+    waits: [],
+    signals: 0,
+    ...over,
+  };
+}
+
+export function deadLetterOf(over: Partial<DeadLetterView> = {}): DeadLetterView {
+  return {
+    eventId: 'ev-17',
+    triggerId: 'webhook-orders',
+    reason: 'the last of 4 attempts failed',
+    error: 'the warehouse answered 503',
+    attempts: 4,
+    at: before(HOUR),
+    doneEffects: 2,
+    ...over,
+  };
+}
+
+/** Nothing found, so nothing to ask. */
+export function previewOf(over: Partial<PreviewView> = {}): PreviewView {
+  return {
+    action: 'resume',
+    state: 'suspended',
+    lastSeq: 1204,
+    lastEntryAt: before(12_000),
+    invocations: 0,
+    effectsReadBack: 0,
+    doubts: [],
+    timersDue: 0,
+    queued: 0,
+    deadLetters: 0,
+    holdsThatStay: [],
+    worker: null,
+    steps: [],
+    ...over,
+  };
+}
+
+export function doubtOf(over: Partial<PreviewView['doubts'][number]> = {}): PreviewView['doubts'][number] {
+  const { effectId, name, effectClass, key, argsPreview } = effectOf();
+  return { effectId, name, effectClass, key, argsPreview, next: 'asked of you', ...over };
+}
+
+export function lineOf(number: number, over: Partial<OutputLine> = {}): OutputLine {
+  return {
+    at: before((1_000 - number) * 1_000),
+    generation: 3,
+    stream: 'out',
+    level: null,
+    eventId: null,
+    text: `line ${number}`,
     ...over,
   };
 }
@@ -103,6 +190,15 @@ export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): Pr
     contextCut: false,
     open: [],
     queue: [],
+    deadLetters: [],
+    deadLettersLost: 0,
+    inbox: [],
+    unsent: 0,
+    workerDetail: null,
+    workerDeaths: 0,
+    lastWorkerDeath: null,
+    respawnsAt: null,
+    restartsAt: null,
     lastError: null,
     triggers: [
       { id: 'cron-0', type: 'cron', description: '*/5 * * * * (UTC)', next: before(-2 * MINUTE) },

@@ -28,6 +28,14 @@ const dialogAfter = (name: string) => async (page: Page) => {
 };
 const CLERK = '/#/j-demo/invoice-clerk';
 const WATCHER = '/#/j-demo/market-watcher';
+const REPORT = '/#/j-demo/nightly-report';
+const SYNC = '/#/j-demo/order-sync';
+/** Several presses, one after another. */
+const acts =
+  (...all: readonly ((page: Page) => Promise<unknown>)[]) =>
+  async (page: Page) => {
+    for (const act of all) await act(page);
+  };
 
 const VIEWS: readonly View[] = [
   { name: 'fleet', address: '/#/' },
@@ -41,6 +49,22 @@ const VIEWS: readonly View[] = [
   { name: 'process, entry', address: WATCHER, act: (page) => page.locator('.hf-entry-line').last().click() },
   { name: 'process, state', address: WATCHER, act: press('tab', 'State') },
   { name: 'process, queue', address: CLERK, act: press('tab', 'Triggers & queue') },
+  { name: 'process, effects', address: WATCHER, act: press('tab', 'Effects') },
+  {
+    name: 'process, effect',
+    address: CLERK,
+    act: acts(press('tab', 'Effects (2 in doubt)'), press('button', 'Details of charge_card')),
+  },
+  { name: 'process, waiting', address: REPORT },
+  { name: 'process, inbox', address: REPORT, act: press('tab', 'Triggers & queue') },
+  { name: 'process, dead letters', address: SYNC, act: press('tab', 'Triggers & queue (3)') },
+  { name: 'process, worker', address: WATCHER, act: press('tab', 'Worker') },
+  { name: 'process, dying workers', address: SYNC, act: press('tab', 'Worker') },
+  {
+    name: 'process, output unread',
+    address: '/?scene=unread#/j-demo/market-watcher',
+    act: press('tab', 'Worker'),
+  },
   { name: 'process, tables', address: WATCHER, act: press('button', 'Health as a table') },
   { name: 'process, doubt', address: CLERK },
   { name: 'process, failed', address: '/#/j-demo/mail-triage' },
@@ -49,6 +73,30 @@ const VIEWS: readonly View[] = [
   { name: 'stop', address: WATCHER, act: dialogAfter('Stop…') },
   { name: 'kill', address: WATCHER, act: dialogAfter('Kill worker…') },
   { name: 'force-recover', address: CLERK, act: dialogAfter('Force-recover…') },
+  {
+    name: 'restart, looking',
+    address: '/?scene=looking#/j-demo/invoice-clerk',
+    act: dialogAfter('Restart…'),
+  },
+  {
+    name: 'restart, unread',
+    address: '/?scene=unread#/j-demo/invoice-clerk',
+    act: dialogAfter('Restart…'),
+  },
+  { name: 'resume', address: CLERK, act: dialogAfter('Resume') },
+  {
+    name: 'run it now',
+    address: CLERK,
+    act: dialogAfter('It did not happen: run it now…: charge_card'),
+  },
+  { name: 'resolve', address: REPORT, act: dialogAfter('Resolve…: approve-refund') },
+  { name: 'reject', address: REPORT, act: dialogAfter('Reject…: approve-refund') },
+  { name: 'signal', address: REPORT, act: dialogAfter('Send a signal…') },
+  {
+    name: 'as a new event',
+    address: SYNC,
+    act: acts(press('tab', 'Triggers & queue (3)'), dialogAfter('As a new event…')),
+  },
   { name: 'it happened', address: CLERK, act: dialogAfter('It happened…: charge_card') },
   { name: 'refused', address: '/#/', act: press('button', 'Open journal…') },
   { name: 'keys', address: '/#/', act: press('button', 'Keys') },
@@ -69,7 +117,13 @@ const SHAPES: ReadonlySet<string> = new Set([
   'journals',
   'process',
   'process, doubt',
+  'process, effects',
+  'process, effect',
+  'process, waiting',
+  'process, dead letters',
+  'process, worker',
   'force-recover',
+  'signal',
 ]);
 
 const CASES = [LIGHT, DARK, LARGE].flatMap((look) =>
@@ -163,7 +217,7 @@ describe('the console in Chromium', () => {
     }
     expect(seen).toEqual([
       'A Suspend',
-      'A Trigger now',
+      'A Restart…',
       'A Force-recover…',
       'A Suspend',
       'BUTTON All actions: market-watcher',
@@ -187,6 +241,88 @@ describe('the console in Chromium', () => {
     await expect.poll(() => focused(page)).toBe('TR market-watcher');
     await close();
     expect(faults).toEqual([]);
+  }, 30_000);
+
+  test('a long list of effects draws what is in sight, by wheel and by keys, and its head stays', async () => {
+    const { page, faults, close } = await opened(LIGHT, WATCHER);
+    await press('tab', 'Effects')(page);
+    const grid = page.getByRole('grid', { name: 'Effects' });
+    const drawn = () => grid.getByRole('row').count();
+    expect(await drawn()).toBeLessThan(60);
+    await press('button', 'Details of step-3')(page);
+    // What is open pushes the rows after it down, and covers none.
+    const bottom = await page
+      .locator('.hf-effect-item-open')
+      .evaluate((row) => row.getBoundingClientRect().bottom);
+    const next = grid.getByRole('row', { name: /^step-4,/ });
+    await expect
+      .poll(() => next.evaluate((row) => row.getBoundingClientRect().top))
+      .toBeGreaterThanOrEqual(bottom - 1);
+    await grid.hover();
+    await page.mouse.wheel(0, 9_000);
+    await grid.getByRole('row', { name: /^step-200,/ }).waitFor();
+    expect(await drawn()).toBeLessThan(60);
+    const inSight = (name: string) =>
+      grid.getByRole('columnheader', { name }).evaluate((head) => {
+        const { top, left } = head.getBoundingClientRect();
+        return head.contains(document.elementFromPoint(left + 4, top + 4));
+      });
+    expect(await inSight('Effect')).toBe(true);
+    await grid.getByRole('row', { name: /^step-200,/ }).focus();
+    const seen: string[] = [];
+    for (const key of ['ArrowDown', 'End', 'k', 'Home', 'j']) {
+      await page.keyboard.press(key);
+      seen.push(await focused(page));
+    }
+    expect(seen.map((name) => name.replace(/,.*/, ''))).toEqual([
+      'DIV step-201',
+      'DIV notify',
+      'DIV browser.fetch_page_and_keep_it',
+      'DIV browser.fetch_page_and_keep_it',
+      'DIV step-1',
+    ]);
+    await close();
+    expect(faults).toEqual([]);
+  }, 30_000);
+
+  test('output follows while its end is in sight, and stands still while somebody reads above it', async () => {
+    const { page, faults, close } = await opened(LIGHT, WATCHER);
+    await press('tab', 'Worker')(page);
+    const room = page.getByRole('region', { name: 'Lines, oldest first' });
+    await room.waitFor();
+    const write = () => page.evaluate(() => (window as unknown as { write: () => void }).write());
+    const left = () => room.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
+    await expect.poll(left).toBeLessThan(2);
+    await write();
+    await page.getByText('written 1').waitFor({ timeout: 10_000 });
+    await expect.poll(left).toBeLessThan(2);
+    await room.focus();
+    await page.keyboard.press('Home');
+    await page.getByRole('button', { name: 'to the end' }).waitFor();
+    await write();
+    await page.getByText('written 2').waitFor({ state: 'attached', timeout: 10_000 });
+    expect(await room.evaluate((box) => box.scrollTop)).toBe(0);
+    // Older lines come above, and what is being read stays where it is.
+    const first = page.getByText('price 184, watched');
+    const before = await first.evaluate((line) => line.getBoundingClientRect().top);
+    await press('button', 'Load older')(page);
+    await page.getByText('older 0').waitFor({ state: 'attached' });
+    const after = await first.evaluate((line) => line.getBoundingClientRect().top);
+    expect(Math.abs(after - before)).toBeLessThan(12);
+    await press('button', 'to the end')(page);
+    await expect.poll(left).toBeLessThan(2);
+    await close();
+    expect(faults).toEqual([]);
+  }, 40_000);
+
+  test('what an action will do can be read at twice the size: the question begins at its top', async () => {
+    const { page, close } = await opened(LARGE, CLERK);
+    await dialogAfter('Force-recover…')(page);
+    await page.getByText('What it will do').waitFor();
+    const top = () => page.locator('.hf-dialog-content').evaluate((box) => box.scrollTop);
+    await expect.poll(() => focused(page)).toBe('BUTTON Cancel');
+    expect(await top()).toBe(0);
+    await close();
   }, 30_000);
 
   test('forced colours keep the selected tab, the edge of a field, and the rails of the timeline', async () => {

@@ -2,7 +2,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { ProcessDetail, ProcessRow } from '../../core/contract/views.ts';
-import { before, detailOf, effectOf, entryOf, fleetOf, MINUTE, rowOf } from './fixtures.ts';
+import { before, detailOf, effectOf, entryOf, fleetOf, invocationOf, MINUTE, rowOf } from './fixtures.ts';
 import { memoryHost, ok, refused, type MemoryHost } from './memory-client.ts';
 import { settle, show } from './render.tsx';
 
@@ -86,18 +86,13 @@ test('a doubt shows what it was, and the operator’s answer goes out with its r
   const host = hostWith(rowOf({ state: 'suspended', doubts: 1, actions: ['stop'] }), {
     holds: [{ kind: 'in_doubt', reason: 'charge_card has no outcome', actor: 'host', since: before(MINUTE) }],
     open: [
-      {
-        eventId: 'ev-41',
-        invocation: 41,
-        attempt: 1,
-        triggerId: 'cron-0',
-        triggerType: 'cron',
-        startedAt: before(MINUTE),
+      invocationOf({
+        standing: 'in-doubt',
         effects: [
           effectOf(),
           effectOf({ effectId: 'ev-41/fetch#0', name: 'fetch', end: 'done', needsOperator: false }),
         ],
-      },
+      }),
     ],
   });
   host.answer('effects.resolve', () => ok({ state: 'running', message: 'The invocation goes on.' }));
@@ -107,7 +102,7 @@ test('a doubt shows what it was, and the operator’s answer goes out with its r
   expect(doubts.getByText(/"amount":12900/)).toBeTruthy();
   expect(doubts.queryByText('fetch')).toBeNull();
   fireEvent.click(doubts.getByRole('button', { name: 'It happened…: charge_card' }));
-  const confirm = screen.getByRole<HTMLButtonElement>('button', { name: 'Record that it happened' });
+  const confirm = screen.getByRole<HTMLButtonElement>('button', { name: 'Record that charge_card happened' });
   expect(confirm.disabled).toBe(true);
   fireEvent.change(screen.getByLabelText('Result, as JSON'), { target: { value: '{"ok":' } });
   fireEvent.click(screen.getByRole('button', { name: 'Seen in the other system' }));
@@ -124,15 +119,7 @@ test('a doubt shows what it was, and the operator’s answer goes out with its r
 
 test('[P5] what an effect in doubt said is shown, in its card and in the question', async () => {
   const error = 'timeout of 30 s exceeded';
-  const invocation = {
-    eventId: 'ev-41',
-    invocation: 41,
-    attempt: 1,
-    triggerId: 'cron-0',
-    triggerType: 'cron',
-    startedAt: before(MINUTE),
-    effects: [effectOf({ error })],
-  };
+  const invocation = invocationOf({ standing: 'in-doubt', effects: [effectOf({ error })] });
   await show(hostWith(rowOf({ doubts: 1 }), { open: [invocation] }), HASH);
   const doubts = within(screen.getByRole('region', { name: 'Effects in doubt' }));
   expect(doubts.getByText(`It said: ${error}`)).toBeTruthy();

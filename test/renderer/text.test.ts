@@ -6,6 +6,7 @@ import { jsonLines } from '../../renderer/ui/json-lines.ts';
 import { clockText, dayWords, isoText, momentText, offsetText } from '../../renderer/ui/moments.ts';
 import { costText, counted, countText, cutMiddle, sizeText } from '../../renderer/ui/numbers.ts';
 import { lookOf, shownState } from '../../renderer/ui/state-look.ts';
+import { endLook, standingLook } from '../../renderer/ui/work-look.ts';
 import { visibleBlock, visibleLine } from '../../renderer/ui/visible-text.ts';
 import { LIFECYCLE_STATES } from '../../core/model/lifecycle.ts';
 import { before, DAY, HOUR, MINUTE, NOW, rowOf } from './fixtures.ts';
@@ -121,4 +122,27 @@ test('what was asked for is shown as asked for, not as done', () => {
   expect(shownState(rowOf({ state: 'stopping', stateSince: before(8_000) }), null, NOW).text).toBe(
     'Stopping · 8 s',
   );
+});
+
+test('an awaiting process says what for with its state', () => {
+  const row = rowOf({ state: 'awaiting', why: 'waiting for promise approve\u{202e}, until 14:05 UTC' });
+  expect(shownState(row, null, NOW)).toMatchObject({
+    shape: 'quarter',
+    hue: 'primary',
+    text: 'Awaiting · promise approve⟨U+202E⟩, until 14:05 UTC',
+  });
+  expect(shownState(rowOf({ state: 'awaiting', why: '' }), null, NOW).text).toBe('Awaiting');
+  expect(shownState({ ...row, live: false }, null, NOW).text).toMatch(/^last recorded: Awaiting/);
+});
+
+test('the ends of an effect and the standings of an invocation each have a shape and a word of their own', () => {
+  const ends = (['open', 'done', 'did_not_happen', 'in_doubt'] as const).map((end) =>
+    endLook({ end, needsOperator: false }),
+  );
+  expect(new Set(ends.map(({ shape }) => shape)).size).toBe(ends.length);
+  const standings = (['running', 'ready', 'waiting', 'backing-off', 'in-doubt'] as const).map(standingLook);
+  expect(new Set(standings.map(({ shape }) => shape)).size).toBe(standings.length);
+  expect(new Set(standings.map(({ word }) => word)).size).toBe(standings.length);
+  // Without an outcome and with nobody performing it, it is in doubt.
+  expect(endLook({ end: 'open', needsOperator: true }).word).toBe('In doubt');
 });

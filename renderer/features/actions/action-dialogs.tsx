@@ -1,16 +1,18 @@
-import { useEffect, useRef, useState } from 'react';
-import type { Result } from '../../../core/contract/define.ts';
-import type { Action, ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import { useEffect, useRef } from 'react';
 import { useConsole, usePart, useSilent } from '../../app/console-context.ts';
 import { ACTION_TABLE } from '../../stores/action-table.ts';
-import { targetOf } from '../../stores/target.ts';
-import { lookOf } from '../../ui/state-look.ts';
+import { isPreviewed, type Question, type QuestionOf } from '../../stores/questions.ts';
 import { focusAgain } from '../../ui/focus.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
-import { consequencesOf, FrozenState, Interrupted } from './consequences.tsx';
+import { FrozenState } from './consequences.tsx';
+import { DeadLetterDialog } from './dead-letter-dialog.tsx';
 import { EffectDialog } from './effect-dialog.tsx';
+import { KillDialog } from './kill-dialog.tsx';
+import { PreflightDialog } from './preflight-dialog.tsx';
+import { PromiseDialog } from './promise-dialog.tsx';
 import { QuestionDialog } from './question-dialog.tsx';
-import { ReasonField } from './reason-field.tsx';
+import { SignalDialog } from './signal-dialog.tsx';
+import { Changed, useStillOffered } from './still-offered.tsx';
 
 /** The question that is open, if one is. */
 export function ActionDialogs() {
@@ -19,14 +21,29 @@ export function ActionDialogs() {
     (state) => state.question,
   );
   useFocusReturn(question !== null);
-  if (question === null) return null;
-  if (question.kind === 'effect') return <EffectDialog key={question.effect.effectId} question={question} />;
-  const { action, row } = question;
-  return ACTION_TABLE[action].confirming === 'full' ? (
-    <DestructiveDialog action={action} row={row} />
-  ) : (
-    <LightDialog action={action} row={row} />
-  );
+  return question === null ? null : <Asked question={question} />;
+}
+
+function Asked({ question }: { readonly question: Question }) {
+  switch (question.kind) {
+    case 'action':
+      if (isPreviewed(question.action)) {
+        return <PreflightDialog question={question} action={question.action} />;
+      }
+      return question.action === 'kill-worker' ? (
+        <KillDialog row={question.row} />
+      ) : (
+        <LightDialog question={question} />
+      );
+    case 'effect':
+      return <EffectDialog key={question.effect.effectId} question={question} />;
+    case 'promise':
+      return <PromiseDialog key={question.wait.waitId} question={question} />;
+    case 'signal':
+      return <SignalDialog question={question} />;
+    case 'dead-letter':
+      return <DeadLetterDialog key={question.letter.eventId} question={question} />;
+  }
 }
 
 /** When a question is answered or left, the focus goes back to where it was asked. */
@@ -46,12 +63,7 @@ function useFocusReturn(asking: boolean): void {
   }, [asking]);
 }
 
-interface Props {
-  readonly action: Action;
-  readonly row: ProcessRow;
-}
-
-function LightDialog({ action, row }: Props) {
+function LightDialog({ question: { action, row } }: { readonly question: QuestionOf<'action'> }) {
   const { actions } = useConsole();
   const offered = useStillOffered(row, action);
   const silent = useSilent();
@@ -72,103 +84,5 @@ function LightDialog({ action, row }: Props) {
       <p>It takes no more triggers and comes to rest. What it recorded stays, and it can be started again.</p>
       <Changed offered={offered} name={name} />
     </QuestionDialog>
-  );
-}
-
-const PRESETS: readonly string[] = ['No progress', 'Wrong results', 'Maintenance', 'Asked to by its owner'];
-
-function DestructiveDialog({ action, row }: Props) {
-  const { actions, client } = useConsole();
-  const [reason, setReason] = useState('');
-  const [read, setRead] = useState<Result<ProcessDetail> | null>(null);
-  const offered = useStillOffered(row, action);
-  const silent = useSilent();
-  const { journalId, process } = targetOf(row);
-  useEffect(() => {
-    let wanted = true;
-    void client.request('processes.read', { journalId, process }).then((result) => {
-      if (wanted) setRead(result);
-    });
-    return () => {
-      wanted = false;
-    };
-  }, [client, journalId, process]);
-  const name = visibleLine(row.name);
-  const { label } = ACTION_TABLE[action];
-  const verb = action === 'kill-worker' ? 'Kill the worker of' : label;
-  // Killing is never held up for want of words; the journal then says that none were given.
-  const optional = action === 'kill-worker';
-  const given = reason.trim();
-  return (
-    <QuestionDialog
-      title={`${verb} ${name}?`}
-      confirm={`${verb} ${name}`}
-      danger
-      ready={offered.still && !silent && (optional || given !== '')}
-      onConfirm={() => actions.confirm(given === '' ? 'No reason given' : given)}
-      onCancel={() => actions.cancel()}
-    >
-      <p>
-        <strong>{name}</strong> is <FrozenState row={row} />.
-      </p>
-      {read === null ? (
-        <p className="hf-muted" role="status">
-          Reading what is open…
-        </p>
-      ) : read.ok ? (
-        <>
-          <ul className="hf-consequences">
-            {consequencesOf(action, read.value).map((sentence) => (
-              <li key={sentence}>{sentence}</li>
-            ))}
-          </ul>
-          <Interrupted detail={read.value} />
-        </>
-      ) : (
-        <p className="hf-alarm-text" role="alert">
-          What is open could not be read ({visibleLine(read.error.message)}), so the consequences are unknown.
-        </p>
-      )}
-      <ReasonField
-        presets={PRESETS}
-        value={reason}
-        onChange={setReason}
-        hint={
-          optional
-            ? 'Goes into the journal. Without one it says: No reason given.'
-            : 'Required. It goes into the journal before anything happens.'
-        }
-      />
-      <Changed offered={offered} name={name} />
-    </QuestionDialog>
-  );
-}
-
-interface Offered {
-  readonly still: boolean;
-  /** The word for the state that it has now, where that differs from the one in the question. */
-  readonly now: string | null;
-}
-
-/** The question stays as it was asked; what changed meanwhile is said, and not forced. */
-function useStillOffered(asked: ProcessRow, action: Action): Offered {
-  const row = usePart(
-    ({ fleet }) => fleet,
-    (state) => state.processes[asked.key],
-  );
-  if (row === undefined) return { still: true, now: null };
-  return {
-    still: row.actions.includes(action),
-    now: row.state === asked.state ? null : lookOf(row.state).word,
-  };
-}
-
-function Changed({ offered: { still, now }, name }: { readonly offered: Offered; readonly name: string }) {
-  if (still && now === null) return null;
-  return (
-    <p className="hf-alarm-text" role="status">
-      {now === null ? `${name} changed meanwhile.` : `Meanwhile ${name} became ${now}.`}
-      {!still && ' This can’t be done to it any more.'}
-    </p>
   );
 }

@@ -1,4 +1,4 @@
-import { Lifesaver, Lightning, Offline, Pause, Play, Power, Stop } from '@blueprintjs/icons';
+import { Lifesaver, Lightning, Offline, Pause, Play, Power, Refresh, Stop } from '@blueprintjs/icons';
 import type { Action } from '../../../core/contract/views.ts';
 import { never } from '../../../core/model/errors.ts';
 
@@ -15,6 +15,8 @@ export function ActionIcon({ action, size = 16 }: { readonly action: Action; rea
       return <Lightning size={size} />;
     case 'stop':
       return <Stop size={size} />;
+    case 'restart':
+      return <Refresh size={size} />;
     case 'kill-worker':
       return <Offline size={size} />;
     case 'force-recover':

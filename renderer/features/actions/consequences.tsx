@@ -1,12 +1,12 @@
-import type { Action, EffectView, ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import type { EffectView, ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
 import { counted } from '../../ui/numbers.ts';
 import { lookOf } from '../../ui/state-look.ts';
 import { StateMark } from '../../ui/state-mark.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
 
-/** What will happen, in sentences, from what is open in the process. Pure. */
-export function consequencesOf(action: Action, detail: ProcessDetail): readonly string[] {
+/** What killing the worker means, in sentences, from what is open in the process. Pure. */
+export function consequencesOf(detail: ProcessDetail): readonly string[] {
   const { worker } = detail.row;
   const effects = detail.open.flatMap((invocation) => invocation.effects);
   const done = effects.filter(({ end }) => end === 'done' || end === 'did_not_happen').length;
@@ -22,9 +22,6 @@ export function consequencesOf(action: Action, detail: ProcessDetail): readonly 
       : `The worker (pid ${worker.pid}) and everything it started end at once.`;
   return [
     killed,
-    ...(action === 'force-recover'
-      ? ['The state is rebuilt from the journal, as of its last entry, and the process goes on from there.']
-      : []),
     open === 0
       ? 'No invocation is open, so nothing is interrupted.'
       : `${counted(open, 'open invocation')} ${open === 1 ? 'is' : 'are'} handled again from the top.`,

@@ -1,55 +1,54 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { useConsole, useSilent } from '../../app/console-context.ts';
-import type { Question, Resolution } from '../../stores/actions.ts';
+import type { QuestionOf, Resolution } from '../../stores/questions.ts';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
+import { fieldProblem, JsonField } from './json-field.tsx';
 import { QuestionDialog } from './question-dialog.tsx';
 import { ReasonField } from './reason-field.tsx';
-import { jsonProblem } from './json-problem.ts';
 
-type EffectQuestion = Extract<Question, { kind: 'effect' }>;
+interface Words {
+  readonly title: (name: string) => string;
+  readonly confirm: (name: string) => string;
+  readonly outcome: string;
+  readonly presets: readonly string[];
+}
 
-const WORDS: Readonly<
-  Record<
-    Resolution['kind'],
-    {
-      readonly title: string;
-      readonly confirm: string;
-      readonly outcome: string;
-      readonly presets: readonly string[];
-    }
-  >
-> = {
+const WORDS: Readonly<Record<Resolution['kind'], Words>> = {
   happened: {
-    title: 'happened?',
-    confirm: 'Record that it happened',
+    title: (name) => `${name} happened?`,
+    confirm: (name) => `Record that ${name} happened`,
     outcome:
       'The result you enter becomes its recorded outcome. The invocation goes on with it; nothing is run again.',
     presets: ['Seen in the other system', 'Confirmed by its owner'],
   },
   did_not_happen: {
-    title: 'did not happen?',
-    confirm: 'Record that it did not',
-    outcome: 'It is recorded as not having happened, and may be run again. If it did happen, that is twice.',
+    title: (name) => `${name} did not happen: run it now?`,
+    confirm: (name) => `Run ${name} now`,
+    outcome:
+      'It is performed again now, with the same arguments and the same key. If it did happen after all, that is twice.',
     presets: ['Not found in the other system', 'Confirmed by its owner'],
   },
   skip: {
-    title: 'skipped?',
-    confirm: 'Skip it',
+    title: (name) => `Skip ${name}?`,
+    confirm: (name) => `Skip ${name}`,
     outcome: 'It counts as done with the result null. The invocation goes on; nothing is run again.',
     presets: ['No longer needed', 'Done by hand'],
   },
 };
 
 /** How an effect in doubt ended, on the operator's word. */
-export function EffectDialog({ question: { effect, resolution } }: { readonly question: EffectQuestion }) {
+export function EffectDialog({
+  question: { effect, resolution },
+}: {
+  readonly question: QuestionOf<'effect'>;
+}) {
   const { actions } = useConsole();
   const [reason, setReason] = useState('');
   const [resultText, setResultText] = useState('');
   const silent = useSilent();
-  const id = useId();
   const words = WORDS[resolution];
-  const problem = resolution === 'happened' ? jsonProblem(resultText) : null;
+  const problem = resolution === 'happened' ? fieldProblem(resultText, false) : null;
   const name = visibleLine(effect.name);
   const confirm = (): void => {
     actions.confirmResolution(
@@ -59,8 +58,8 @@ export function EffectDialog({ question: { effect, resolution } }: { readonly qu
   };
   return (
     <QuestionDialog
-      title={`${name}: ${words.title}`}
-      confirm={words.confirm}
+      title={words.title(name)}
+      confirm={words.confirm(name)}
       danger={resolution === 'did_not_happen'}
       ready={!silent && reason.trim() !== '' && problem === null}
       onConfirm={confirm}
@@ -74,27 +73,12 @@ export function EffectDialog({ question: { effect, resolution } }: { readonly qu
       {effect.error !== '' && <p className="hf-block">It said: {visibleBlock(effect.error)}</p>}
       <p>{words.outcome}</p>
       {resolution === 'happened' && (
-        <div className="hf-field">
-          <label htmlFor={id}>Result, as JSON</label>
-          <textarea
-            id={id}
-            className="bp6-input bp6-fill hf-mono"
-            rows={4}
-            spellCheck={false}
-            value={resultText}
-            aria-invalid={resultText !== '' && problem !== null}
-            aria-describedby={`${id}-hint`}
-            onChange={(event) => setResultText(event.currentTarget.value)}
-          />
-          <div
-            id={`${id}-hint`}
-            className={resultText !== '' && problem !== null ? 'hf-alarm-text' : 'hf-muted'}
-          >
-            {resultText === ''
-              ? 'What the effect returned. If it returned nothing: null'
-              : (problem ?? 'Valid JSON.')}
-          </div>
-        </div>
+        <JsonField
+          label="Result, as JSON"
+          value={resultText}
+          onChange={setResultText}
+          hint="What the effect returned. If it returned nothing: null"
+        />
       )}
       <ReasonField
         presets={words.presets}

@@ -8,13 +8,27 @@ interface Props {
   readonly danger: boolean;
   /** Off while something that is required is missing. */
   readonly ready: boolean;
+  /** For what needs more room than a few sentences. */
+  readonly wide?: boolean;
   readonly onConfirm: () => void;
   readonly onCancel: () => void;
   readonly children: ReactNode;
+  /** What has to be filled in, in sight however long the rest is. */
+  readonly below?: ReactNode;
 }
 
 /** A question before an action. The focus is on Cancel, and only Ctrl or ⌘ with Enter submits from the keyboard. */
-export function QuestionDialog({ title, confirm, danger, ready, onConfirm, onCancel, children }: Props) {
+export function QuestionDialog({
+  title,
+  confirm,
+  danger,
+  ready,
+  wide = false,
+  onConfirm,
+  onCancel,
+  children,
+  below,
+}: Props) {
   const body = useId();
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || (!event.ctrlKey && !event.metaKey)) return;
@@ -31,12 +45,15 @@ export function QuestionDialog({ title, confirm, danger, ready, onConfirm, onCan
       isCloseButtonShown={false}
       canOutsideClickClose={false}
       onClose={onCancel}
-      className="hf-dialog"
+      className={wide ? 'hf-dialog hf-dialog-wide' : 'hf-dialog'}
     >
       <div onKeyDown={onKeyDown} role="presentation">
-        <DialogBody>
-          <div id={body}>{children}</div>
-        </DialogBody>
+        <div className="hf-dialog-content">
+          <DialogBody>
+            <div id={body}>{children}</div>
+          </DialogBody>
+          {below !== undefined && <div className="hf-dialog-below">{below}</div>}
+        </div>
         <DialogFooter
           actions={
             <>

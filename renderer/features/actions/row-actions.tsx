@@ -3,7 +3,7 @@ import { More } from '@blueprintjs/icons';
 import { memo, useRef, useState } from 'react';
 import type { Action, ProcessRow } from '../../../core/contract/views.ts';
 import { useActionsOff, useConsole } from '../../app/console-context.ts';
-import { ACTION_TABLE } from '../../stores/action-table.ts';
+import { ACTION_TABLE, buttonText, isOneClick } from '../../stores/action-table.ts';
 import { targetOf } from '../../stores/target.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { focusFirst, onMenuKey, onMenuKeyUp } from '../../ui/menu-keys.ts';
@@ -24,21 +24,19 @@ export const RowActions = memo(function RowActions({ row, reachable }: Props) {
   if (row.actions.length === 0) return null;
   return (
     <div className="hf-row-actions">
-      {row.actions
-        .filter((action) => ACTION_TABLE[action].confirming === 'none')
-        .map((action) => (
-          <Button
-            key={action}
-            variant="minimal"
-            size="small"
-            icon={<ActionIcon action={action} />}
-            aria-label={`${ACTION_TABLE[action].label}: ${name}`}
-            title={ACTION_TABLE[action].label}
-            disabled={off}
-            tabIndex={tabIndex}
-            onClick={() => actions.choose(row, action)}
-          />
-        ))}
+      {row.actions.filter(isOneClick).map((action) => (
+        <Button
+          key={action}
+          variant="minimal"
+          size="small"
+          icon={<ActionIcon action={action} />}
+          aria-label={`${ACTION_TABLE[action].label}: ${name}`}
+          title={ACTION_TABLE[action].label}
+          disabled={off}
+          tabIndex={tabIndex}
+          onClick={() => actions.choose(row, action)}
+        />
+      ))}
       <MoreActions row={row} name={name} disabled={off} tabIndex={tabIndex} />
     </div>
   );
@@ -60,13 +58,13 @@ function MoreActions({ row, name, disabled, tabIndex }: MoreProps) {
     button.current?.focus();
   };
   const item = (action: Action) => {
-    const { label, confirming } = ACTION_TABLE[action];
+    const { danger } = ACTION_TABLE[action];
     return (
       <MenuItem
         key={action}
         icon={<ActionIcon action={action} />}
-        text={confirming === 'none' ? label : `${label}…`}
-        {...(confirming === 'full' ? { intent: 'danger' as const } : {})}
+        text={buttonText(action)}
+        {...(danger ? { intent: 'danger' as const } : {})}
         shouldDismissPopover={false}
         onClick={() => {
           // The button has the focus before a question opens, so that the question gives it back to something.

@@ -3,7 +3,7 @@ import type { ProcessRow } from '../../../core/contract/views.ts';
 import { useConsole, usePart } from '../../app/console-context.ts';
 import { arrange } from '../../stores/arrange.ts';
 import type { FleetViewState } from '../../stores/fleet-view.ts';
-import { useHeldOrder } from './use-held-order.ts';
+import { useHeldOrder } from '../../ui/use-held-order.ts';
 
 /** The rows to show, in the order in which to show them now. */
 export function useFleetList({ text, filter, sorting }: FleetViewState) {

@@ -1,7 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import type { ProcessDetail } from '../../../core/contract/views.ts';
 import { useActionsOff, useConsole, usePart } from '../../app/console-context.ts';
-import { ACTION_TABLE } from '../../stores/action-table.ts';
+import { ACTION_TABLE, buttonText } from '../../stores/action-table.ts';
 import { FLEET, hashOf } from '../../stores/place.ts';
 import { targetOf } from '../../stores/target.ts';
 import { PageHeading } from '../../ui/page-heading.tsx';
@@ -21,6 +21,7 @@ export function ProcessHeader({ detail }: { readonly detail: ProcessDetail }) {
   );
   const look = useShownState(row);
   const why = visibleLine(row.why);
+  const because = saidByState(row) && visibleLine(reason) === why ? '' : visibleLine(reason);
   return (
     <header className="hf-process-header">
       <div className="hf-process-title">
@@ -41,19 +42,26 @@ export function ProcessHeader({ detail }: { readonly detail: ProcessDetail }) {
               for <Ago at={row.stateSince} long />
             </span>
           )}
-          {(reason !== '' || actor !== '') && (
+          {(because !== '' || actor !== '') && (
             <span className="hf-muted">
-              {visibleLine(reason)}
-              {reason !== '' && actor !== '' && ' · '}
+              {because}
+              {because !== '' && actor !== '' && ' · '}
               {actor !== '' && `by ${visibleLine(actor)}`}
             </span>
           )}
         </div>
-        {why !== '' && why !== visibleLine(reason) && <p className={`hf-why hf-tone-${row.tone}`}>{why}</p>}
+        {why !== '' && why !== visibleLine(reason) && !saidByState(row) && (
+          <p className={`hf-why hf-tone-${row.tone}`}>{why}</p>
+        )}
       </div>
       <HeaderActions detail={detail} />
     </header>
   );
+}
+
+/** An awaiting process says what for with its state. */
+function saidByState(row: ProcessDetail['row']): boolean {
+  return row.live && row.state === 'awaiting';
 }
 
 function HeaderActions({ detail: { row } }: { readonly detail: ProcessDetail }) {
@@ -69,16 +77,16 @@ function HeaderActions({ detail: { row } }: { readonly detail: ProcessDetail }) 
   return (
     <div className="hf-buttons hf-process-actions" role="group" aria-label="Actions">
       {row.actions.map((action) => {
-        const { label, confirming } = ACTION_TABLE[action];
+        const { danger } = ACTION_TABLE[action];
         return (
           <Button
             key={action}
             icon={<ActionIcon action={action} />}
             disabled={off}
-            {...(confirming === 'full' ? { intent: 'danger' as const, variant: 'outlined' as const } : {})}
+            {...(danger ? { intent: 'danger' as const, variant: 'outlined' as const } : {})}
             onClick={() => actions.choose(row, action)}
           >
-            {confirming === 'none' ? label : `${label}…`}
+            {buttonText(action)}
           </Button>
         );
       })}

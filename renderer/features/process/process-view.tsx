@@ -10,6 +10,8 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { EmptyView, FailedView, Skeleton } from '../../ui/state-of-view.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { Attention } from './attention.tsx';
+import { doubtsOf } from './doubts.tsx';
+import { EffectsTab } from './effects-tab.tsx';
 import { Facts } from './facts.tsx';
 import { BudgetGauge, HealthGauge } from './gauges.tsx';
 import { LifecycleDiagram } from './lifecycle-diagram.tsx';
@@ -18,6 +20,7 @@ import { QueueTab } from './queue-tab.tsx';
 import { StateTab } from './state-tab.tsx';
 import { TimelineView } from './timeline-view.tsx';
 import { UnderWay } from './under-way.tsx';
+import { WorkerTab } from './worker-tab.tsx';
 
 /** One process: is anything wrong, why, and what happens if I press this. */
 export function ProcessView({ target }: { readonly target: Target }) {
@@ -65,11 +68,13 @@ export function ProcessView({ target }: { readonly target: Target }) {
   );
 }
 
-type TabId = 'timeline' | 'state' | 'queue';
+type TabId = 'timeline' | 'state' | 'effects' | 'queue' | 'worker';
 
 function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
   const { row } = detail;
   const [tab, setTab] = useState<TabId>('timeline');
+  const doubts = doubtsOf(detail).length;
+  const inDoubt = doubts > 0 ? ` (${countText(doubts)} in doubt)` : '';
   const queued = row.queued > 0 ? ` (${countText(row.queued)})` : '';
   return (
     <>
@@ -85,7 +90,9 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
         >
           <Tab id="timeline" title="Timeline" panel={<TimelineView />} />
           <Tab id="state" title="State" panel={<StateTab detail={detail} />} />
+          <Tab id="effects" title={`Effects${inDoubt}`} panel={<EffectsTab detail={detail} />} />
           <Tab id="queue" title={`Triggers & queue${queued}`} panel={<QueueTab detail={detail} />} />
+          <Tab id="worker" title="Worker" panel={<WorkerTab detail={detail} />} />
         </Tabs>
       </div>
       <aside className="hf-process-side" aria-label="At a glance">

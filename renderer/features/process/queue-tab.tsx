@@ -1,20 +1,81 @@
 import type { ProcessDetail } from '../../../core/contract/views.ts';
-import { countText } from '../../ui/numbers.ts';
+import { counted, countText } from '../../ui/numbers.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { momentText } from '../../ui/moments.ts';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
+import { DeadLetters } from './dead-letters.tsx';
+import { Inbox } from './inbox.tsx';
+import { OpenInvocations } from './open-invocations.tsx';
 
-/** What wakes the process, and what has and waits for its turn. */
+/** What wakes the process, what is under way, what waits for its turn, and what was given up. */
 export function QueueTab({ detail }: { readonly detail: ProcessDetail }) {
-  const { triggers, queue, row } = detail;
   return (
     <div className="hf-sections">
-      <section aria-label="Triggers">
-        <h2>Triggers</h2>
-        {triggers.length === 0 ? (
-          <p className="hf-muted">None. It runs when an operator triggers it.</p>
-        ) : (
+      <OpenInvocations detail={detail} />
+      <Queue detail={detail} />
+      <DeadLetters detail={detail} />
+      <Inbox detail={detail} />
+      <Triggers triggers={detail.triggers} />
+    </div>
+  );
+}
+
+function Queue({ detail: { queue, row, unsent } }: { readonly detail: ProcessDetail }) {
+  return (
+    <section aria-label="Queue">
+      <h2>Queue</h2>
+      {queue.length === 0 ? (
+        <p className="hf-muted">Nothing waits.</p>
+      ) : (
+        <div className="hf-table-room">
+          <table className="hf-table">
+            <thead>
+              <tr>
+                <th scope="col">Event</th>
+                <th scope="col">Trigger</th>
+                <th scope="col">Waiting for</th>
+              </tr>
+            </thead>
+            <tbody>
+              {queue.map((event) => (
+                <tr key={event.eventId}>
+                  <th scope="row">
+                    <CutText text={event.eventId} room={32} />
+                  </th>
+                  <td>{visibleLine(event.triggerId)}</td>
+                  <td>
+                    <Ago at={event.acceptedAt} long />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {queue.length < row.queued && (
+        <p className="hf-muted hf-note">
+          Showing {countText(queue.length)} of {countText(row.queued)} events.
+        </p>
+      )}
+      {unsent > 0 && (
+        <p className="hf-muted hf-note">
+          {counted(unsent, 'message')} to others {unsent === 1 ? 'is' : 'are'} on the way, and not known to
+          have arrived.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Triggers({ triggers }: Pick<ProcessDetail, 'triggers'>) {
+  return (
+    <section aria-label="Triggers">
+      <h2>Triggers</h2>
+      {triggers.length === 0 ? (
+        <p className="hf-muted">None. It runs when an operator triggers it.</p>
+      ) : (
+        <div className="hf-table-room">
           <table className="hf-table">
             <thead>
               <tr>
@@ -45,44 +106,8 @@ export function QueueTab({ detail }: { readonly detail: ProcessDetail }) {
               ))}
             </tbody>
           </table>
-        )}
-      </section>
-      <section aria-label="Queue">
-        <h2>Queue</h2>
-        {queue.length === 0 ? (
-          <p className="hf-muted">Nothing waits.</p>
-        ) : (
-          <>
-            <table className="hf-table">
-              <thead>
-                <tr>
-                  <th scope="col">Event</th>
-                  <th scope="col">Trigger</th>
-                  <th scope="col">Waiting for</th>
-                </tr>
-              </thead>
-              <tbody>
-                {queue.map((event) => (
-                  <tr key={event.eventId}>
-                    <th scope="row">
-                      <CutText text={event.eventId} room={32} />
-                    </th>
-                    <td>{visibleLine(event.triggerId)}</td>
-                    <td>
-                      <Ago at={event.acceptedAt} long />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-            {queue.length < row.queued && (
-              <p className="hf-muted hf-note">
-                Showing {countText(queue.length)} of {countText(row.queued)} events.
-              </p>
-            )}
-          </>
-        )}
-      </section>
-    </div>
+        </div>
+      )}
+    </section>
   );
 }

@@ -1,13 +1,18 @@
-import type { EffectView, ProcessDetail } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/views.ts';
+import { counted } from '../../ui/numbers.ts';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
+import { endLook, endOf, standingLook } from '../../ui/work-look.ts';
+import { WorkMark } from '../../ui/work-mark.tsx';
+import { WaitsFor } from './open-invocations.tsx';
 
-const ENDS: Readonly<Record<EffectView['end'], string>> = {
-  open: 'under way',
-  done: 'done',
-  did_not_happen: 'did not happen',
-  in_doubt: 'in doubt',
-};
+/** The newest of each invocation; all of them are in a tab of their own. */
+const MOST_EFFECTS = 5;
+
+/** Whether something in particular is waited for. */
+function isHeld(standing: ProcessDetail['open'][number]['standing']): boolean {
+  return standing !== 'running' && standing !== 'ready';
+}
 
 /** The invocations that have begun and not ended. */
 export function UnderWay({ open }: { readonly open: ProcessDetail['open'] }) {
@@ -23,6 +28,14 @@ export function UnderWay({ open }: { readonly open: ProcessDetail['open'] }) {
           {open.map((invocation) => (
             <li key={invocation.eventId}>
               <div>
+                <WorkMark look={standingLook(invocation.standing)} />
+                {isHeld(invocation.standing) && (
+                  <div className="hf-waits-for">
+                    <WaitsFor invocation={invocation} />
+                  </div>
+                )}
+              </div>
+              <div>
                 Invocation {invocation.invocation}, attempt {invocation.attempt}, for{' '}
                 <Ago at={invocation.startedAt} long />
               </div>
@@ -32,12 +45,17 @@ export function UnderWay({ open }: { readonly open: ProcessDetail['open'] }) {
               </div>
               {invocation.effects.length > 0 && (
                 <ul className="hf-plain">
-                  {invocation.effects.map((effect) => (
-                    <li key={effect.effectId} className={`hf-effect hf-effect-${effect.end}`}>
+                  {invocation.effects.slice(-MOST_EFFECTS).map((effect) => (
+                    <li key={effect.effectId} className={`hf-effect hf-effect-${endOf(effect)}`}>
                       <code className="hf-mono">{visibleLine(effect.name)}</code>
-                      <span>{ENDS[effect.end]}</span>
+                      <span>{endLook(effect).word.toLowerCase()}</span>
                     </li>
                   ))}
+                  {invocation.effects.length > MOST_EFFECTS && (
+                    <li className="hf-muted">
+                      and {counted(invocation.effects.length - MOST_EFFECTS, 'effect')} before
+                    </li>
+                  )}
                 </ul>
               )}
             </li>

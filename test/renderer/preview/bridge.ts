@@ -2,14 +2,16 @@
 
 import { BRIDGE, EVENT_NAMES, REQUEST_NAMES } from '../../../core/contract/names.ts';
 import type { RequestName } from '../../../core/contract/requests.ts';
-import { fleetOf } from '../fixtures.ts';
+import { fleetOf, lineOf } from '../fixtures.ts';
 import { memoryHost, ok, refused } from '../memory-client.ts';
-import { detailIn, ENTRIES, FLEET } from './scene.ts';
+import { detailIn, ENTRIES, FLEET, LINES, OLDER, previewIn } from './scene.ts';
 
 const scene = new URLSearchParams(window.location.search).get('scene') ?? 'full';
 const host = memoryHost();
 const never = new Promise<never>(() => undefined);
 let silent = false;
+const lines = [...LINES];
+let written = 0;
 
 const app = { version: '0.1.0', host: 'a host in memory', isStandIn: true, platform: 'linux' };
 host.answer('app.info', () => (silent ? never : ok(app)));
@@ -23,6 +25,18 @@ host.answer('processes.read', ({ journalId, process }) => {
   return detail === null
     ? refused({ code: 'process.unknown', message: 'There is no such process.' })
     : ok(detail);
+});
+host.answer('processes.preview', ({ process, action }) => {
+  if (scene === 'unread') {
+    return refused({ code: 'journal.damaged', message: 'Entry 1204 can not be read.' });
+  }
+  return scene === 'looking' ? never : ok(previewIn(process, action));
+});
+host.answer('output.read', ({ before }) => {
+  if (scene === 'unread') return refused({ code: 'output.unreadable', message: 'It could not be read.' });
+  return before === null
+    ? ok({ lines: [...lines], before: 'older' })
+    : ok({ lines: [...OLDER], before: null });
 });
 host.answer('timeline.read', () => ok({ rows: [...ENTRIES], before: 'c' }));
 
@@ -38,6 +52,11 @@ Object.assign(window, {
       EVENT_NAMES.map((name) => [name, (listener: () => void) => host.client.on(name, listener)]),
     ),
     pathOf: async () => '',
+  },
+  /** A worker writes one more line. */
+  write: () => {
+    written += 1;
+    lines.push(lineOf(100 + written, { text: `written ${written}` }));
   },
   fallSilent: () => {
     silent = true;

@@ -1,17 +1,30 @@
 // What the pages of the browser test show: a fleet with something of everything, hostile text included.
 
-import type { FleetView, ProcessDetail, ProcessRow, TimelineRow } from '../../../core/contract/views.ts';
+import type {
+  FleetView,
+  OutputLine,
+  PreviewView,
+  ProcessDetail,
+  ProcessRow,
+  TimelineRow,
+} from '../../../core/contract/views.ts';
 import {
   before,
   DAY,
+  deadLetterOf,
   detailOf,
+  doubtOf,
   effectOf,
   entryOf,
   fleetOf,
   HOUR,
+  invocationOf,
   journalOf,
+  lineOf,
   MINUTE,
+  previewOf,
   rowOf,
+  waitOf,
 } from '../fixtures.ts';
 
 const nothingRan: ProcessRow['health'] = { sample: 0, failures: 0, runs: [], verdict: 'unknown' };
@@ -27,7 +40,7 @@ const ROWS: readonly ProcessRow[] = [
     tone: 'attention',
     doubts: 1,
     worker: null,
-    actions: ['resume', 'stop', 'force-recover'],
+    actions: ['resume', 'restart', 'stop', 'trigger', 'force-recover'],
   }),
   rowOf({
     name: 'mail-triage',
@@ -39,7 +52,23 @@ const ROWS: readonly ProcessRow[] = [
     worker: null,
     actions: ['start', 'force-recover'],
   }),
-  rowOf({ name: 'nightly-report', state: 'awaiting', budget: noLimit, actions: ['suspend'] }),
+  rowOf({
+    name: 'nightly-report',
+    state: 'awaiting',
+    why: 'waiting for promise approve-refund, until 2026-11-29 15:00 UTC',
+    budget: noLimit,
+    worker: null,
+    actions: ['suspend', 'restart', 'stop', 'trigger', 'force-recover'],
+  }),
+  rowOf({
+    name: 'order-sync',
+    why: 'its worker was killed by SIGKILL; another starts at 12:00:24 UTC',
+    tone: 'attention',
+    restarts: 2,
+    queued: 3,
+    worker: null,
+    actions: ['suspend', 'restart', 'stop', 'trigger', 'force-recover'],
+  }),
   rowOf({
     name: 'release-notes',
     state: 'starting',
@@ -67,23 +96,184 @@ export function detailIn(journalId: string, process: string): ProcessDetail | nu
       lastError: { code: 'mailbox.auth-rejected', message: 'The password was refused.', at: before(HOUR) },
     });
   }
-  if (row.doubts === 0) return detailOf(row);
+  if (row.name === 'nightly-report') return awaiting(row);
+  if (row.name === 'order-sync') return dying(row);
+  if (row.doubts === 0) return busy(row);
   return detailOf(row, {
     holds: [{ kind: 'in_doubt', reason: 'charge_card', actor: 'host', since: before(MINUTE) }],
     queue: [{ eventId: 'ev-42', triggerId: 'cron-0', acceptedAt: before(MINUTE) }],
     open: [
+      invocationOf({
+        standing: 'in-doubt',
+        effects: [
+          effectOf({ error: 'timeout of 30 s exceeded' }),
+          effectOf({
+            effectId: 'ev-41/send_receipt#0',
+            name: 'send_receipt',
+            key: 'k2',
+            error: 'it happened, and what it gave is lost',
+            isValueLost: true,
+          }),
+          effectOf({ effectId: 'f', name: 'fetch', end: 'done', needsOperator: false }),
+        ],
+      }),
+    ],
+  });
+}
+
+/** Waits for people in two invocations, and for a timer in a third. */
+function awaiting(row: ProcessRow): ProcessDetail {
+  return detailOf(row, {
+    open: [
+      invocationOf({
+        standing: 'waiting',
+        waits: [waitOf(), waitOf({ waitId: 't', kind: 'timer', name: '', dueAt: before(-40 * MINUTE) })],
+      }),
+      invocationOf({
+        eventId: 'ev-43',
+        invocation: 43,
+        standing: 'waiting',
+        waits: [
+          waitOf({
+            waitId: 'p-77',
+            name: 'which account? \u{202e}<b>',
+            dataText: '"Two accounts match: 4711 and 4712"',
+            dueAt: null,
+          }),
+        ],
+      }),
+      invocationOf({ eventId: 'ev-44', invocation: 44, standing: 'waiting' }),
+    ],
+    inbox: [
       {
-        eventId: 'ev-41',
-        invocation: 41,
-        attempt: 1,
-        triggerId: 'cron-0',
-        triggerType: 'cron',
-        startedAt: before(4 * MINUTE),
-        effects: [effectOf(), effectOf({ effectId: 'f', name: 'fetch', end: 'done', needsOperator: false })],
+        messageId: 'm1',
+        messageType: 'directive',
+        content: 'Leave Saturdays out of the report from now on.',
+        sender: 'operator:ann',
+        priority: 'high',
+        createdAt: before(20 * MINUTE),
+        expiresAt: before(-DAY),
       },
     ],
   });
 }
+
+/** Its workers die one after another. */
+function dying(row: ProcessRow): ProcessDetail {
+  return detailOf(row, {
+    workerDeaths: 4,
+    lastWorkerDeath: 'its worker (pid 4242) was killed by SIGKILL after 3 s',
+    respawnsAt: before(-24_000),
+    open: [
+      invocationOf({ standing: 'ready' }),
+      invocationOf({
+        eventId: 'ev-42',
+        invocation: 42,
+        attempt: 2,
+        standing: 'backing-off',
+        retryAt: before(-95_000),
+      }),
+    ],
+    queue: [{ eventId: 'ev-45', triggerId: 'webhook-orders', acceptedAt: before(30_000) }],
+    deadLetters: [
+      deadLetterOf(),
+      deadLetterOf({ eventId: 'ev-18', reason: 'it can not be done', doneEffects: 0, attempts: 1 }),
+    ],
+    deadLettersLost: 3,
+    unsent: 2,
+  });
+}
+
+/** A worker at work, and more effects than fit a screen. */
+function busy(row: ProcessRow): ProcessDetail {
+  const ends = ['open', 'done', 'did_not_happen', 'done', 'in_doubt'] as const;
+  return detailOf(row, {
+    workerDetail:
+      row.worker === null
+        ? null
+        : {
+            ...row.worker,
+            startedAt: before(3 * HOUR),
+            rssBytes: 91_223_000,
+            cpuPercent: null,
+            isAnswering: true,
+          },
+    open: [
+      invocationOf({
+        effects: Array.from({ length: 400 }, (_, at) =>
+          effectOf({
+            effectId: `ev-41/step#${at}`,
+            name: at % 7 === 0 ? 'browser.fetch_page_and_keep_it' : `step-${at}`,
+            effectClass: at % 2 === 0 ? 'retry' : 'idempotent',
+            announcedAt: before(at * 2_000),
+            end: ends[at % ends.length]!,
+            error: ends[at % ends.length] === 'did_not_happen' ? 'the address was refused' : '',
+            needsOperator: false,
+          }),
+        ),
+      }),
+    ],
+  });
+}
+
+export function previewIn(process: string, action: PreviewView['action']): PreviewView {
+  if (process !== 'invoice-clerk') {
+    return previewOf({
+      action,
+      state: 'running',
+      invocations: 1,
+      effectsReadBack: 12,
+      worker: { pid: 4112, generation: 3, isAnswering: false },
+      steps: [
+        'Worker 3 (pid 4112) is ended with everything it started.',
+        'The state is rebuilt from the journal; nothing in memory counts.',
+        '1 unfinished invocation goes on from the top; 12 effects are read back, and not done again.',
+      ],
+    });
+  }
+  return previewOf({
+    action,
+    invocations: 1,
+    effectsReadBack: 1,
+    timersDue: 2,
+    queued: 1,
+    deadLetters: 2,
+    holdsThatStay: ['in doubt: charge_card'],
+    doubts: [
+      doubtOf(),
+      doubtOf({
+        effectId: 'g',
+        name: 'book-tax',
+        effectClass: 'idempotent',
+        next: 'performed again with the same key',
+      }),
+    ],
+    steps: [
+      '1 unfinished invocation goes on from the top; 1 effect is read back, and not done again.',
+      'charge_card is asked of you.',
+      'book-tax is performed again with the same key.',
+      '2 timers that came due meanwhile fire at once.',
+      '1 event of the queue follows.',
+      'It stays suspended: in doubt.',
+    ],
+  });
+}
+
+export const LINES: readonly OutputLine[] = Array.from({ length: 60 }, (_, at) =>
+  at === 57
+    ? lineOf(at, { stream: 'err', text: 'Error: the address was refused\n    at fetch (agent.ts:12)' })
+    : at === 58
+      ? lineOf(at, { stream: 'log', level: 'warn', text: 'evil \u{1b}[31mred\u{7} \u{202e}gnp <img src=x>' })
+      : lineOf(at, {
+          stream: 'log',
+          level: 'info',
+          text: `price ${184 + at / 100}, watched for ${at} rounds`,
+        }),
+);
+
+export const OLDER: readonly OutputLine[] = Array.from({ length: 30 }, (_, at) =>
+  lineOf(at - 30, { text: `older ${at}` }),
+);
 
 const bad = {
   verification: 'unreadable',
@@ -95,8 +285,20 @@ const bad = {
 
 export const ENTRIES: readonly TimelineRow[] = [
   entryOf(1204, { eventId: 'e', type: 'invocation_result', summary: 'done' }),
-  entryOf(1203, { eventId: 'e', type: 'effect_started', tone: 'working' }),
-  entryOf(1202, { type: 'hold_placed', tone: 'attention', summary: 'in doubt: charge_card' }),
-  entryOf(1201, bad),
-  entryOf(1200, { type: 'error', tone: 'alarm', verification: 'broken', dataText: '{"evil":"\u{202e}gnp"}' }),
+  entryOf(1203, {
+    eventId: 'e',
+    type: 'effect_finished',
+    dataText:
+      '{"event_id":"e","effect_id":"e/notify#0","end":"did_not_happen","error":"nobody is subscribed"}',
+  }),
+  entryOf(1202, {
+    eventId: 'e',
+    type: 'effect_started',
+    tone: 'working',
+    dataText:
+      '{"event_id":"e","effect_id":"e/notify#0","name":"notify","class":"reconcile","key":"k-notify","args_preview":"{\\"to\\":\\"ops\\"}","attempt":2}',
+  }),
+  entryOf(1201, { type: 'hold_placed', tone: 'attention', summary: 'in doubt: charge_card' }),
+  entryOf(1200, bad),
+  entryOf(1199, { type: 'error', tone: 'alarm', verification: 'broken', dataText: '{"evil":"\u{202e}gnp"}' }),
 ];

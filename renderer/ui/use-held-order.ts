@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type FocusEvent, type PointerEvent } from 'react';
-import { holdOrder } from '../../stores/held-order.ts';
+import { holdOrder } from '../stores/held-order.ts';
 
 const HOLD_MS = 10_000;
 
@@ -51,3 +51,5 @@ export function useHeldOrder(fresh: readonly string[], question: string, exists:
     },
   };
 }
+
+export type HeldListeners = ReturnType<typeof useHeldOrder>['listeners'];

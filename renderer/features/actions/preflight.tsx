@@ -1,0 +1,117 @@
+import { Button } from '@blueprintjs/core';
+import { Refresh } from '@blueprintjs/icons';
+import type { ReactNode } from 'react';
+import type { PreviewView } from '../../../core/contract/views.ts';
+import { CutText } from '../../ui/cut-text.tsx';
+import { counted, countText } from '../../ui/numbers.ts';
+import { Ago } from '../../ui/time-text.tsx';
+import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
+
+interface Props {
+  readonly preview: PreviewView;
+  /** When it was looked at. */
+  readonly at: string;
+  readonly looking: boolean;
+  readonly onLookAgain: () => void;
+}
+
+/** What the host would find and do, as of a moment that is named. */
+export function Preflight({ preview, at, looking, onLookAgain }: Props) {
+  return (
+    <section className="hf-preflight" aria-label="What it will do">
+      <header>
+        <h3>What it will do</h3>
+        <span className="hf-muted">
+          as of <Ago at={at} long suffix=" ago" />
+        </span>
+        <Button
+          variant="minimal"
+          size="small"
+          icon={<Refresh size={12} />}
+          disabled={looking}
+          onClick={onLookAgain}
+        >
+          Look again
+        </Button>
+      </header>
+      {preview.steps.length === 0 ? (
+        <p className="hf-muted">Nothing is under way and nothing waits, so nothing follows from it.</p>
+      ) : (
+        <ol className="hf-consequences">
+          {preview.steps.map((step) => (
+            <li key={step}>{visibleLine(step)}</li>
+          ))}
+        </ol>
+      )}
+      {preview.doubts.length > 0 && <Doubts doubts={preview.doubts} />}
+      <dl className="hf-facts hf-preflight-facts">
+        {factsOf(preview).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function factsOf(preview: PreviewView): readonly (readonly [string, ReactNode])[] {
+  const { lastSeq, lastEntryAt, invocations, effectsReadBack, timersDue, queued, deadLetters, worker } =
+    preview;
+  return [
+    [
+      'Last entry',
+      <>
+        {countText(lastSeq)}
+        {lastEntryAt !== null && (
+          <>
+            , <Ago at={lastEntryAt} long suffix=" ago" />
+          </>
+        )}
+      </>,
+    ],
+    [
+      'Unfinished',
+      invocations === 0
+        ? 'nothing'
+        : `${counted(invocations, 'invocation')}, ${counted(effectsReadBack, 'effect')} to read back`,
+    ],
+    ['Timers due', countText(timersDue)],
+    ['Queue', `${counted(queued, 'event')}, ${counted(deadLetters, 'dead letter')}`],
+    [
+      'Old worker',
+      worker === null
+        ? 'none'
+        : `pid ${worker.pid}, number ${worker.generation}, ${worker.isAnswering ? 'answers' : 'does not answer'}`,
+    ],
+    [
+      'Holds that stay',
+      preview.holdsThatStay.length === 0 ? 'none' : preview.holdsThatStay.map(visibleLine).join(' · '),
+    ],
+  ];
+}
+
+function Doubts({ doubts }: { readonly doubts: PreviewView['doubts'] }) {
+  return (
+    <div className="hf-preflight-doubts">
+      <h3>{counted(doubts.length, 'effect')} without an outcome</h3>
+      <ul className="hf-plain">
+        {doubts.map((doubt) => (
+          <li key={doubt.effectId}>
+            <div className="hf-preflight-doubt">
+              <code className="hf-mono hf-doubt-name">{visibleLine(doubt.name)}</code>
+              <span className={doubt.next === 'asked of you' ? 'hf-then hf-then-you' : 'hf-then'}>
+                {doubt.next}
+              </span>
+            </div>
+            <code className="hf-mono hf-block hf-args">{visibleBlock(doubt.argsPreview)}</code>
+            <div className="hf-muted">
+              class {visibleLine(doubt.effectClass)} · key <CutText text={doubt.key} room={48} />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import type { Action, ProcessRow } from '../../../core/contract/views.ts';
+import { usePart } from '../../app/console-context.ts';
+import { lookOf } from '../../ui/state-look.ts';
+
+export interface Offered {
+  readonly still: boolean;
+  /** The word for the state that it has now, where that differs from the one in the question. */
+  readonly now: string | null;
+}
+
+/** The question stays as it was asked; what changed meanwhile is said, and not forced. */
+export function useStillOffered(asked: ProcessRow, action: Action): Offered {
+  const row = usePart(
+    ({ fleet }) => fleet,
+    (state) => state.processes[asked.key],
+  );
+  if (row === undefined) return { still: true, now: null };
+  return {
+    still: row.actions.includes(action),
+    now: row.state === asked.state ? null : lookOf(row.state).word,
+  };
+}
+
+interface ChangedProps {
+  readonly offered: Offered;
+  readonly name: string;
+}
+
+export function Changed({ offered: { still, now }, name }: ChangedProps) {
+  if (still && now === null) return null;
+  return (
+    <p className="hf-alarm-text" role="status">
+      {now === null ? `${name} changed meanwhile.` : `Meanwhile ${name} became ${now}.`}
+      {!still && ' This can’t be done to it any more.'}
+    </p>
+  );
+}

@@ -1,0 +1,39 @@
+import { Button } from '@blueprintjs/core';
+import type { EffectView, ProcessRow } from '../../../core/contract/views.ts';
+import { useActionsOff, useConsole } from '../../app/console-context.ts';
+import type { Resolution } from '../../stores/questions.ts';
+import { targetOf } from '../../stores/target.ts';
+import { visibleLine } from '../../ui/visible-text.ts';
+
+const ANSWERS: readonly (readonly [Resolution['kind'], string])[] = [
+  ['happened', 'It happened…'],
+  ['did_not_happen', 'It did not happen: run it now…'],
+  ['skip', 'Skip…'],
+];
+
+interface Props {
+  readonly row: ProcessRow;
+  readonly effect: EffectView;
+}
+
+/** What an operator may say of an effect in doubt. Each leads to a question that takes a reason. */
+export function DoubtAnswers({ row, effect }: Props) {
+  const { actions } = useConsole();
+  const off = useActionsOff(targetOf(row)) || !row.live;
+  const name = visibleLine(effect.name);
+  return (
+    <div className="hf-buttons" role="group" aria-label={`Answers: ${name}`}>
+      {ANSWERS.filter(([kind]) => kind !== 'did_not_happen' || !effect.isValueLost).map(([kind, label]) => (
+        <Button
+          key={kind}
+          size="small"
+          disabled={off}
+          aria-label={`${label}: ${name}`}
+          onClick={() => actions.ask({ kind: 'effect', resolution: kind, row, effect })}
+        >
+          {label}
+        </Button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+import { Button } from '@blueprintjs/core';
+import { useCallback, useMemo, useState } from 'react';
+import type { ProcessDetail } from '../../../core/contract/views.ts';
+import { useConsole, usePart } from '../../app/console-context.ts';
+import { counted, countText } from '../../ui/numbers.ts';
+import { EmptyView, Skeleton } from '../../ui/state-of-view.tsx';
+import { useHeldOrder } from '../../ui/use-held-order.ts';
+import { EffectGrid } from './effect-grid.tsx';
+import { countEnds, ledgerOf, type EndFilter } from './ledger.ts';
+
+const FILTERS: readonly (readonly [EndFilter, string])[] = [
+  ['all', 'all'],
+  ['in_doubt', 'in doubt'],
+  ['open', 'under way'],
+  ['did_not_happen', 'did not happen'],
+  ['done', 'done'],
+];
+
+/** What the host sends of one invocation at most. */
+const MOST_OF_ONE = 200;
+
+/** What touched the world: the effects of open invocations, and of those that the read part of the journal tells. */
+export function EffectsTab({ detail }: { readonly detail: ProcessDetail }) {
+  const { process } = useConsole();
+  const timeline = usePart(
+    () => process,
+    (state) => state.timeline,
+  );
+  const phase = usePart(
+    () => process,
+    (state) => state.timelinePhase,
+  );
+  const loadingOlder = usePart(
+    () => process,
+    (state) => state.loadingOlder,
+  );
+  const [filter, setFilter] = useState<EndFilter>('all');
+  const ledger = useMemo(() => ledgerOf(detail.open, timeline.rows), [detail.open, timeline.rows]);
+  const counts = countEnds(ledger);
+  const byId = useMemo(() => new Map(ledger.map((row) => [row.effectId, row])), [ledger]);
+  const fresh = useMemo(
+    () => ledger.filter(({ end }) => filter === 'all' || end === filter).map(({ effectId }) => effectId),
+    [ledger, filter],
+  );
+  const exists = useCallback((id: string) => byId.has(id), [byId]);
+  // While somebody points at the list, what is new waits: nothing moves under his eyes.
+  const order = useHeldOrder(fresh, filter, exists);
+  const shown = useMemo(() => order.keys.flatMap((id) => byId.get(id) ?? []), [order.keys, byId]);
+  if (ledger.length === 0 && phase === 'loading') return <Skeleton lines={6} label="Reading the effects" />;
+
+  const cutShort = detail.open.some(({ effects }) => effects.length >= MOST_OF_ONE);
+  const end = (
+    <footer className="hf-rows-end">
+      <span className="hf-muted">
+        {timeline.before === null
+          ? 'All that the journal tells.'
+          : `Of open invocations, and of the newest ${counted(timeline.rows.length, 'entry', 'entries')} of the journal.`}
+        {cutShort && ` Of one invocation the newest ${MOST_OF_ONE} are shown, and all that wait for you.`}
+      </span>
+      {timeline.before !== null && (
+        <Button size="small" loading={loadingOlder} onClick={() => void process.readOlder()}>
+          Read older entries
+        </Button>
+      )}
+    </footer>
+  );
+  if (ledger.length === 0) {
+    return (
+      <>
+        <EmptyView title="No effects">
+          <p>
+            No invocation is open, and{' '}
+            {timeline.before === null
+              ? 'the journal tells of none.'
+              : 'none is told of in the part of the journal that was read.'}{' '}
+            They appear here as soon as its code announces one.
+          </p>
+        </EmptyView>
+        {timeline.before !== null && end}
+      </>
+    );
+  }
+  return (
+    <>
+      <div className="hf-effect-counts">
+        <div className="hf-counts" role="group" aria-label="Filter by end">
+          {FILTERS.map(([id, word]) => (
+            <button
+              key={id}
+              type="button"
+              className={countClass(id, counts[id])}
+              aria-pressed={filter === id}
+              onClick={() => setFilter(filter === id ? 'all' : id)}
+            >
+              <strong>{countText(counts[id])}</strong> {word}
+            </button>
+          ))}
+        </div>
+        <span className="hf-pill-room">
+          {order.changes > 0 && (
+            <button type="button" className="hf-pill" onClick={order.apply}>
+              {counted(order.changes, 'change')} · apply
+            </button>
+          )}
+        </span>
+      </div>
+      {shown.length === 0 ? (
+        <EmptyView
+          title={`None of ${counted(ledger.length, 'effect')} fits`}
+          action={<Button onClick={() => setFilter('all')}>Show all effects</Button>}
+        >
+          <p>Nothing is “{FILTERS.find(([id]) => id === filter)?.[1]}” now.</p>
+        </EmptyView>
+      ) : (
+        <EffectGrid rows={shown} process={detail.row} listeners={order.listeners} />
+      )}
+      {end}
+    </>
+  );
+}
+
+function countClass(id: EndFilter, count: number): string {
+  if (count === 0) return 'hf-count hf-count-none';
+  return id === 'in_doubt' ? 'hf-count hf-count-attention' : 'hf-count';
+}

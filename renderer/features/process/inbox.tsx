@@ -1,0 +1,137 @@
+import { Button, HTMLSelect } from '@blueprintjs/core';
+import { useId, useState, type FormEvent, type KeyboardEvent } from 'react';
+import type { ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import {
+  INBOX_PRIORITIES,
+  INBOX_TYPES,
+  MAX_INBOX_LENGTH,
+  type InboxPriority,
+  type InboxType,
+} from '../../../core/model/inbox.ts';
+import { useActionsOff, useConsole } from '../../app/console-context.ts';
+import { targetOf } from '../../stores/target.ts';
+import { countText } from '../../ui/numbers.ts';
+import { Ago, Until } from '../../ui/time-text.tsx';
+import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
+
+/** What people wrote to the agent and its next invocation reads, and a place to write more. */
+export function Inbox({ detail: { row, inbox } }: { readonly detail: ProcessDetail }) {
+  return (
+    <section aria-label="Inbox">
+      <h2>Inbox</h2>
+      {inbox.length === 0 ? (
+        <p className="hf-muted">Nothing waits to be read.</p>
+      ) : (
+        <ul className="hf-plain hf-letters">
+          {inbox.map((message) => (
+            <li key={message.messageId} className="hf-desk-item">
+              <div className="hf-desk-what">
+                <div>
+                  <strong>{visibleLine(message.messageType)}</strong>
+                  {message.priority !== 'normal' && (
+                    <span className="hf-flag hf-flag-attention">{visibleLine(message.priority)}</span>
+                  )}{' '}
+                  <span className="hf-muted">
+                    from {visibleLine(message.sender) || 'nobody named'} ·{' '}
+                    <Ago at={message.createdAt} long suffix=" ago" />
+                    {message.expiresAt !== null && (
+                      <>
+                        {' '}
+                        · expires <Until at={message.expiresAt} past="now" />
+                      </>
+                    )}
+                  </span>
+                </div>
+                <div className="hf-block hf-said">{visibleBlock(message.content)}</div>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      {row.live && <WriteForm row={row} />}
+    </section>
+  );
+}
+
+const EXPIRIES: readonly (readonly [string, number | null])[] = [
+  ['never expires', null],
+  ['expires in an hour', 3_600],
+  ['expires in a day', 86_400],
+];
+
+function WriteForm({ row }: { readonly row: ProcessRow }) {
+  const { actions } = useConsole();
+  const off = useActionsOff(targetOf(row));
+  const id = useId();
+  const [content, setContent] = useState('');
+  const [messageType, setType] = useState<InboxType>('directive');
+  const [priority, setPriority] = useState<InboxPriority>('normal');
+  const [expiry, setExpiry] = useState<number | null>(null);
+  const ready = !off && content.trim() !== '';
+  const send = async (): Promise<void> => {
+    if (!ready) return;
+    const sent = content;
+    const arrived = await actions.write(row, {
+      messageType,
+      content: sent.trim(),
+      priority,
+      expiresInSeconds: expiry,
+    });
+    // What was not taken stays, and so does what was typed meanwhile.
+    if (arrived) setContent((now) => (now === sent ? '' : now));
+  };
+  const onSubmit = (event: FormEvent): void => {
+    event.preventDefault();
+    void send();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || (!event.ctrlKey && !event.metaKey)) return;
+    event.preventDefault();
+    void send();
+  };
+  return (
+    <form className="hf-write" aria-label="Write to the agent" onSubmit={onSubmit}>
+      <label htmlFor={id}>Write to the agent</label>
+      <textarea
+        id={id}
+        className="bp6-input bp6-fill"
+        rows={3}
+        maxLength={MAX_INBOX_LENGTH}
+        value={content}
+        aria-describedby={`${id}-hint`}
+        onKeyDown={onKeyDown}
+        onChange={(event) => setContent(event.currentTarget.value)}
+      />
+      <div id={`${id}-hint`} className="hf-muted">
+        Its next invocation reads it, once. {countText(MAX_INBOX_LENGTH - content.length)} characters left.
+      </div>
+      <div className="hf-write-end">
+        <HTMLSelect
+          aria-label="Kind"
+          options={[...INBOX_TYPES]}
+          value={messageType}
+          onChange={({ currentTarget }) =>
+            setType(INBOX_TYPES.find((type) => type === currentTarget.value) ?? 'directive')
+          }
+        />
+        <HTMLSelect
+          aria-label="Priority"
+          options={INBOX_PRIORITIES.map((value) => ({ value, label: `${value} priority` }))}
+          value={priority}
+          onChange={({ currentTarget }) =>
+            setPriority(INBOX_PRIORITIES.find((one) => one === currentTarget.value) ?? 'normal')
+          }
+        />
+        <HTMLSelect
+          aria-label="Expiry"
+          options={EXPIRIES.map(([label], at) => ({ value: String(at), label }))}
+          value={String(EXPIRIES.findIndex(([, seconds]) => seconds === expiry))}
+          onChange={({ currentTarget }) => setExpiry(EXPIRIES[Number(currentTarget.value)]?.[1] ?? null)}
+        />
+        <Button type="submit" intent="primary" disabled={!ready}>
+          Write to {visibleLine(row.name)}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,118 @@
+import type { ProcessDetail } from '../../../core/contract/views.ts';
+import { CutText } from '../../ui/cut-text.tsx';
+import { counted, countText } from '../../ui/numbers.ts';
+import { Ago, Until } from '../../ui/time-text.tsx';
+import { visibleLine } from '../../ui/visible-text.ts';
+import { openWaits, standingLook } from '../../ui/work-look.ts';
+import { WorkMark } from '../../ui/work-mark.tsx';
+import { SignalButton } from './signal-button.tsx';
+
+type Invocation = ProcessDetail['open'][number];
+
+/** The invocations that have begun and not ended, and what each of them stands at. */
+export function OpenInvocations({ detail }: { readonly detail: ProcessDetail }) {
+  const { open } = detail;
+  return (
+    <section aria-label="Invocations">
+      <header className="hf-section-head">
+        <h2>Invocations under way</h2>
+        <SignalButton detail={detail} />
+      </header>
+      {open.length === 0 ? (
+        <p className="hf-muted">None. The next begins with the next event of the queue.</p>
+      ) : (
+        <div className="hf-table-room">
+          <table className="hf-table hf-invocations">
+            <thead>
+              <tr>
+                <th scope="col">Invocation</th>
+                <th scope="col">Standing</th>
+                <th scope="col">Waits for</th>
+                <th scope="col">Event</th>
+                <th scope="col">Begun</th>
+              </tr>
+            </thead>
+            <tbody>
+              {open.map((invocation) => (
+                <tr key={invocation.eventId}>
+                  <th scope="row">
+                    {countText(invocation.invocation)}
+                    <span className="hf-second">attempt {countText(invocation.attempt)}</span>
+                  </th>
+                  <td>
+                    <WorkMark look={standingLook(invocation.standing)} />
+                  </td>
+                  <td>
+                    <WaitsFor invocation={invocation} />
+                  </td>
+                  <td>
+                    {visibleLine(invocation.triggerId)}
+                    <span className="hf-second">
+                      <CutText text={invocation.eventId} room={24} />
+                    </span>
+                  </td>
+                  <td>
+                    <Ago at={invocation.startedAt} long suffix=" ago" />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** For whom or what, and until when. */
+export function WaitsFor({ invocation }: { readonly invocation: Invocation }) {
+  switch (invocation.standing) {
+    case 'backing-off':
+      return invocation.retryAt === null ? (
+        <>its next attempt</>
+      ) : (
+        <>
+          attempt {countText(invocation.attempt + 1)} begins <Until at={invocation.retryAt} past="now" />
+        </>
+      );
+    case 'in-doubt':
+      return <>you, for {counted(doubtsIn(invocation), 'effect')} in doubt</>;
+    case 'waiting':
+      return <Waits invocation={invocation} />;
+    case 'ready':
+      return <span className="hf-muted">its turn</span>;
+    case 'running':
+      return <span className="hf-muted">nothing</span>;
+  }
+}
+
+function doubtsIn({ effects }: Invocation): number {
+  return effects.filter(({ needsOperator }) => needsOperator).length;
+}
+
+function Waits({ invocation }: { readonly invocation: Invocation }) {
+  const promises = openWaits(invocation, 'promise');
+  const timers = openWaits(invocation, 'timer');
+  if (promises.length + timers.length === 0) return <>a signal</>;
+  return (
+    <ul className="hf-plain">
+      {[...promises, ...timers].map((wait) => (
+        <li key={wait.waitId}>
+          {wait.kind === 'timer' && wait.name === '' ? (
+            'timer'
+          ) : (
+            <>
+              {wait.kind} <code className="hf-mono">{visibleLine(wait.name)}</code>
+            </>
+          )}
+          {wait.dueAt !== null && (
+            <span className="hf-muted">
+              {' '}
+              · {wait.kind === 'timer' ? 'due' : 'expires'} <Until at={wait.dueAt} past="now" />
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

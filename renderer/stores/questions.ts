@@ -1,0 +1,60 @@
+// What may be asked before something is done. A question keeps what it was asked about as that was when it opened.
+
+import type { Result } from '../../core/contract/define.ts';
+import type { RequestOf } from '../../core/contract/requests.ts';
+import type {
+  Action,
+  DeadLetterView,
+  EffectView,
+  PreviewView,
+  ProcessRow,
+  WaitView,
+} from '../../core/contract/views.ts';
+
+export type Resolution = RequestOf<'effects.resolve'>['resolution'];
+export type Settlement = RequestOf<'promises.settle'>['settlement'];
+export type Previewed = RequestOf<'processes.preview'>['action'];
+
+export type Question =
+  | {
+      readonly kind: 'action';
+      readonly action: Action;
+      readonly row: ProcessRow;
+      /** What the host found already; null where it is still to be asked, or needs no asking. */
+      readonly found: Result<PreviewView> | null;
+    }
+  | {
+      readonly kind: 'effect';
+      readonly resolution: Resolution['kind'];
+      readonly row: ProcessRow;
+      readonly effect: EffectView;
+    }
+  | {
+      readonly kind: 'promise';
+      readonly settlement: Settlement['kind'];
+      readonly row: ProcessRow;
+      readonly wait: WaitView;
+    }
+  | { readonly kind: 'signal'; readonly row: ProcessRow; readonly invocations: number }
+  | {
+      readonly kind: 'dead-letter';
+      readonly choice: 'as-new' | 'drop';
+      readonly row: ProcessRow;
+      readonly letter: DeadLetterView;
+    };
+
+export type QuestionOf<K extends Question['kind']> = Extract<Question, { readonly kind: K }>;
+
+export function isPreviewed(action: Action): action is Previewed {
+  return action === 'resume' || action === 'restart' || action === 'force-recover';
+}
+
+/**
+ * Whether a resume may go ahead without a question: no doubt but those that are harmless to repeat, no timer that fires
+ * at once, and no hold that would keep it suspended all the same.
+ */
+export function isPlainResume({ doubts, timersDue, holdsThatStay }: PreviewView): boolean {
+  return (
+    doubts.every(({ next }) => next === 'performed again') && timersDue === 0 && holdsThatStay.length === 0
+  );
+}
