@@ -587,7 +587,8 @@ export class InvocationRunner {
       this.#options.events.onFatal(`${reason}; ${deaths} times in a row without progress`);
       return;
     }
-    this.#seat.backOff(backoffMs(restartBackoffMs, deaths));
+    // One that comes after progress may be anybody's kill; only what dies again has to wait.
+    this.#seat.backOff(deaths <= 1 ? 0 : backoffMs(restartBackoffMs, deaths - 1));
   }
 
   #restWhenIdle(): void {

@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
+import { hrtime } from 'node:process';
 import { writeAgents } from './agents.ts';
 import { startHost, type HostProcess } from './host-process.ts';
 import { describeMachine } from './machine.ts';
@@ -44,7 +45,7 @@ const SOURCE = (ledger: string, gate: string): string => `
   const note = (line) => appendFileSync(${JSON.stringify(ledger)}, line + '\\n');
   await ctx.effect('first', { class: 'ask' }, async () => note('first ' + ctx.process));
   await ctx.effect('second', { class: 'idempotent' }, async ({ attempt }) => {
-    note('second ' + ctx.process + ' ' + attempt + ' ' + (performance.timeOrigin + performance.now()));
+    note('second ' + ctx.process + ' ' + attempt + ' ' + Number(process.hrtime.bigint()) / 1e6);
     while (!existsSync(${JSON.stringify(gate)})) await delay(20);
   });
   note('done ' + ctx.process);`;
@@ -67,7 +68,7 @@ async function killAndStart(workspace: string): Promise<Samples> {
   await until('its end', () => first.process.signalCode !== null);
   // Workers see that their host is gone, and end; nothing is touched before that.
   writeFileSync(gate, '');
-  const startedAt = performance.timeOrigin + performance.now();
+  const startedAt = now();
   const second = await startHost(workspace);
   try {
     const again = (): number[] =>
@@ -78,7 +79,7 @@ async function killAndStart(workspace: string): Promise<Samples> {
     await until('the first live effect', () => again().length > 0);
     const firstSeconds = (Math.min(...again()) - startedAt) / 1000;
     await until('all of them', () => lines('done').length >= BUSY);
-    const lastSeconds = (performance.timeOrigin + performance.now() - startedAt) / 1000;
+    const lastSeconds = (now() - startedAt) / 1000;
     const { rssBytes } = await check(second, lines);
     return {
       first: firstSeconds,
@@ -105,6 +106,11 @@ async function check(host: HostProcess, lines: (beginning: string) => string[]) 
     }
   }
   return facts;
+}
+
+/** Milliseconds on the clock that all processes of the machine share. */
+function now(): number {
+  return Number(hrtime.bigint()) / 1e6;
 }
 
 async function until(what: string, look: () => boolean): Promise<void> {
