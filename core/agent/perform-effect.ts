@@ -4,13 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   effectIdOf,
   isEffectClass,
+  isInDoubt,
   isRepeatable,
+  KEY_EXPIRED,
   planEffect,
   type EffectClass,
   type EffectEnd,
   type RecordedEffect,
 } from '../model/effects.ts';
-import { AppError, messageOf } from '../model/errors.ts';
+import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import { recordable, type Json } from '../model/json.ts';
 import { argsHash } from './args-hash.ts';
 import type { AgentContext, EffectCall, EffectOptions, Reconciled } from './define-agent.ts';
@@ -123,19 +125,28 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
         throw scope.diverge(plan.expected, plan.found);
       case 'perform':
         if (recorded === undefined || !scope.isReal) await scope.begin(`${effect.name}#${effect.occurrence}`);
-        return scope.acting(attempt(effect, plan.attempt, 1));
+        return scope.acting(attempt(effect, plan.attempt, 1, recorded !== undefined && isInDoubt(recorded)));
       case 'reconcile':
         if (!scope.isReal) await scope.begin(`${effect.name}#${effect.occurrence}`);
-        return scope.acting(reconciled(effect, plan.attempt, 1, Date.parse(recorded!.announcedAt)));
+        // Its call began before its worker was gone, and that was before this run; when it was announced says nothing.
+        return scope.acting(reconciled(effect, plan.attempt, 1, Date.now()));
     }
   };
 
-  /** `number` counts all attempts that the journal knows of, `tries` those of this run. */
-  const attempt = async (effect: Effect, number: number, tries: number): Promise<Json> => {
+  /**
+   * `number` counts all attempts that the journal knows of, `tries` those of this run; `wasInDoubt`: one before it, which
+   * this one repeats.
+   */
+  const attempt = async (
+    effect: Effect,
+    number: number,
+    tries: number,
+    wasInDoubt: boolean,
+  ): Promise<Json> => {
     const { name, effectId, effectClass } = effect;
-    const announcedAt = Date.now();
-    await scope.permit(effectId, announcement(effect, number));
-    const end = await performed(scope, effect, number);
+    await permitted(effect, number);
+    const calledAt = Date.now();
+    const end = doubtKept(await performed(scope, effect, number), effectClass, wasInDoubt);
     const isLast = tries >= effect.attempts;
     if (end.kind === 'done') return ended(effect, end, false);
     if (end.kind === 'did_not_happen') {
@@ -143,16 +154,28 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
       await ended(effect, { kind: end.kind, error: end.error }, false);
       if (!mayRepeat) throw new EffectFailed(name, end.error);
     } else if (isRepeatable(effectClass)) {
-      await ended(effect, isLast ? { ...end, givenUp: true } : end, false);
-      if (isLast) throw new EffectFailed(name, end.error);
+      const { isFinal = isLast, ...doubt } = end;
+      await ended(effect, isFinal || isLast ? { ...doubt, givenUp: true } : doubt, false);
+      if (isFinal || isLast) throw new EffectFailed(name, end.error);
     } else {
       await ended(effect, end, false);
-      if (effectClass === 'reconcile') return reconciled(effect, number + 1, tries + 1, announcedAt);
+      if (effectClass === 'reconcile') return reconciled(effect, number + 1, tries + 1, calledAt);
       hold(effectId);
       throw new Held(name, end.error);
     }
     await delay(effect.backoff(tries));
-    return attempt(effect, number + 1, tries + 1);
+    return attempt(effect, number + 1, tries + 1, end.kind === 'in_doubt');
+  };
+
+  /** Rejects where it is refused, and ends the run where only an operator may decide. */
+  const permitted = async (effect: Effect, number: number): Promise<void> => {
+    try {
+      await scope.permit(effect.effectId, announcement(effect, number));
+    } catch (error) {
+      if (codeOf(error) !== KEY_EXPIRED) throw error;
+      hold(effect.effectId);
+      throw new Held(effect.name, messageOf(error));
+    }
   };
 
   /** Asks what became of the last attempt, once its own time is over too [S30]. */
@@ -160,10 +183,10 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
     effect: Effect,
     number: number,
     tries: number,
-    announcedAt: number,
+    calledAt: number,
   ): Promise<Json> => {
     const { name, timeoutMs } = effect;
-    await delay(Math.max(0, announcedAt + (timeoutMs ?? 0) - Date.now()));
+    await delay(Math.max(0, calledAt + (timeoutMs ?? 0) - Date.now()));
     const found = await answered(scope, effect, number - 1);
     switch (found.happened) {
       case true: {
@@ -172,7 +195,7 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
         return doubted(effect, end.error);
       }
       case false:
-        if (tries <= effect.attempts) return attempt(effect, number, tries);
+        if (tries <= effect.attempts) return attempt(effect, number, tries, false);
         await ended(effect, { kind: 'did_not_happen', error: 'it was tried often enough' }, true);
         throw new EffectFailed(name, 'it did not happen, and was tried often enough');
       case 'unknown':
@@ -284,7 +307,10 @@ function checkNumber(name: string, option: string, value: unknown, least: number
   );
 }
 
-type Performed = Exclude<EffectEnd, { kind: 'did_not_happen' }> | FailedCleanly;
+type Performed =
+  | Extract<EffectEnd, { kind: 'done' }>
+  | (Extract<EffectEnd, { kind: 'in_doubt' }> & { readonly isFinal?: boolean })
+  | FailedCleanly;
 interface FailedCleanly {
   readonly kind: 'did_not_happen';
   readonly error: string;
@@ -315,6 +341,13 @@ async function performed(scope: RunScope, effect: Effect, attempt: number): Prom
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** That a repetition did not happen says nothing of the attempt before it: its key is as old as that one [S31]. */
+function doubtKept(end: Performed, effectClass: EffectClass, wasInDoubt: boolean): Performed {
+  if (end.kind !== 'did_not_happen' || !wasInDoubt || !isRepeatable(effectClass)) return end;
+  const error = `${end.error}; what became of the attempt before it is not known`;
+  return { kind: 'in_doubt', error, isFinal: !end.retryable };
 }
 
 function callOf({ args, key }: Effect, attempt: number, signal: AbortSignal): EffectCall<Json> {

@@ -93,6 +93,9 @@ export function needsOperator(effect: RecordedEffect): boolean {
   }
 }
 
+/** Why a repetition is refused that an operator has to decide. */
+export const KEY_EXPIRED = 'effect.key-expired';
+
 /** Whether the provider may have forgotten the key, so that repeating is no longer safe [S31]. */
 export function isKeyExpired(effect: RecordedEffect, nowMs: number): boolean {
   return (
@@ -101,6 +104,16 @@ export function isKeyExpired(effect: RecordedEffect, nowMs: number): boolean {
     effect.keyTtlMs !== null &&
     nowMs >= Date.parse(effect.announcedAt) + effect.keyTtlMs
   );
+}
+
+/**
+ * Whether an attempt that is announced and not permitted would repeat under such a key: time has passed since its
+ * announcement, or since the attempt before it.
+ */
+export function isRepeatTooLate(effect: RecordedEffect | undefined, attempt: number, nowMs: number): boolean {
+  if (effect === undefined || attempt === 1 || !isKeyExpired(effect, nowMs)) return false;
+  // What certainly did not happen before has not used it, and this attempt has not either.
+  return effect.earlier?.end.kind !== 'did_not_happen' || effect.attempts < attempt;
 }
 
 /** What a re-run does with an effect that its code asks for. Decided from the record alone. */

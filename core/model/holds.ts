@@ -33,7 +33,10 @@ export function stopsEffects(holds: readonly Hold[]): boolean {
 /** What an operator's resume or start lifts; the others have ways of their own. */
 export const OPERATORS_HOLDS = ['operator', 'idle', 'quit', 'gap'] as const;
 
-/** The holds that lift by themselves when the host starts [S34]. */
-export function liftsAtStart(kind: HoldKind): boolean {
-  return kind === 'quit';
+/**
+ * The holds that lift by themselves when the host starts [S34]: its own, and that of a doubt which was decided right before
+ * a crash.
+ */
+export function liftsAtStart(kind: HoldKind, isDoubtOver: boolean): boolean {
+  return kind === 'quit' || (kind === 'in_doubt' && isDoubtOver);
 }

@@ -305,8 +305,12 @@ export class AgentProcess implements Listener {
   }
 
   #setGoingSuspended(): void {
-    const own = this.snapshot.holds.map((hold) => hold.kind).filter(liftsAtStart);
-    if (own.length > 0) this.#lifecycle.lift(own, host('the host started'));
+    const { holds, lifecycleActor } = this.snapshot;
+    const isDoubtOver = this.#runner.doubt() === null;
+    const own = holds.map(({ kind }) => kind).filter((kind) => liftsAtStart(kind, isDoubtOver));
+    // A crash may come between the lifting of the last hold and the step that follows; a foreign journal has no holds at all.
+    const isFree = holds.length === 0 && lifecycleActor !== '';
+    if (own.length > 0 || isFree) this.#lifecycle.lift(own, host('the host started'));
     // What is queued waits; cron keeps at most one event for each trigger [S42].
     if (this.#lifecycle.state === 'suspended') this.#openTriggers();
   }

@@ -1,6 +1,8 @@
 // Where effects pass between the worker and the world: announced in the journal, then permitted, then recorded.
 
+import { isRepeatTooLate, KEY_EXPIRED } from '../model/effects.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { Clock } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
 import type { Recorder } from './recorder.ts';
@@ -17,6 +19,7 @@ const SMALL_RESULT_BYTES = 1024;
 export interface GateOptions {
   readonly definition: ProcessDefinition;
   readonly recorder: () => Recorder;
+  readonly clock: Pick<Clock, 'now'>;
   /** Of the present worker. */
   readonly generation: () => number | undefined;
   readonly send: (message: ToWorker) => void;
@@ -30,6 +33,7 @@ type Outcome = Extract<FromWorker, { type: 'effect-ended' }>;
 interface Pending {
   readonly run: number;
   readonly eventId: string;
+  readonly attempt: number;
   isDurable: boolean;
 }
 
@@ -78,6 +82,7 @@ export class EffectGate {
       send({ type: 'effect-refused', run, effectId, code: 'invocation.too-long', message });
       return;
     }
+    if (this.#refuseTooLate({ run, eventId, effectId, attempt })) return;
     const generation = this.#options.generation();
     const started = {
       event_id: eventId,
@@ -94,7 +99,7 @@ export class EffectGate {
       attempt,
     };
     const durable = recorder().record('effect_started', started, { synced: effectClass !== 'retry' });
-    const pending: Pending = { run, eventId, isDurable: false };
+    const pending: Pending = { run, eventId, attempt, isDurable: false };
     this.#pending.set(effectId, pending);
     durable.then(
       () => {
@@ -107,11 +112,30 @@ export class EffectGate {
     );
   }
 
-  #permitIfDue(effectId: string, { run, isDurable }: Pending): void {
+  #permitIfDue(effectId: string, { run, eventId, attempt, isDurable }: Pending): void {
     if (!this.#isOpen || !isDurable) return;
     this.#pending.delete(effectId);
+    if (this.#refuseTooLate({ run, eventId, effectId, attempt })) return;
     this.#performing.add(effectId);
     this.#options.send({ type: 'effect-permitted', run, effectId });
+  }
+
+  /** Repeated now, its provider may have forgotten its key: from now on an operator decides [S31]. */
+  #refuseTooLate(asked: {
+    readonly run: number;
+    readonly eventId: string;
+    readonly effectId: string;
+    readonly attempt: number;
+  }): boolean {
+    const { run, eventId, effectId, attempt } = asked;
+    const { recorder, clock, send } = this.#options;
+    const open = recorder().snapshot.open.find(({ event }) => event.eventId === eventId);
+    const recorded = open?.effects.find((effect) => effect.effectId === effectId);
+    if (!isRepeatTooLate(recorded, attempt, clock.now())) return false;
+    recorder().note('effect_expired', { event_id: eventId, effect_id: effectId });
+    const message = 'its key is older than the provider remembers it, so an operator has to decide';
+    send({ type: 'effect-refused', run, effectId, code: KEY_EXPIRED, message });
+    return true;
   }
 
   ended({ run, effectId, end, reconciled, isAwaited }: Outcome, eventId: string): void {

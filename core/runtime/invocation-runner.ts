@@ -104,6 +104,7 @@ export class InvocationRunner {
     this.#gate = new EffectGate({
       definition,
       recorder,
+      clock,
       generation: () => this.#seat.current?.generation,
       send: (message) => this.#seat.send(message),
       onUnkept: (error) => this.#recorder.failed(error),

@@ -82,13 +82,20 @@ export class WaitKeeper {
 
   #fire({ event }: OpenInvocation, { waitId, kind, dueAt }: DurableWait, now: number): void {
     const { recorder, onEnded } = this.#options;
+    // The one before it may have led to another look.
+    const open = recorder().snapshot.open.find((other) => other.event.eventId === event.eventId);
+    if (open?.waits.find((wait) => wait.waitId === waitId)?.end !== null) return;
     const event_id = event.eventId;
     if (kind === 'timer') {
       recorder().note('timer_fired', { event_id, timer_id: waitId, late_ms: Math.max(0, now - dueAt!) });
       onEnded(event.eventId, waitId, { status: 'fired' });
       return;
     }
-    recorder().note('promise_settled', { event_id, promise_id: waitId, status: 'expired', by: 'host' });
+    const expired = { event_id, promise_id: waitId, status: 'expired', by: 'host' };
+    // Whoever settles it too late is told so, and so it stays [S29].
+    recorder()
+      .record('promise_settled', expired, { synced: true })
+      .catch(() => {}); // the recorder has told the process
     onEnded(event.eventId, waitId, { status: 'expired' });
   }
 
@@ -114,7 +121,10 @@ export class WaitKeeper {
     const found = this.#find(promiseId);
     if (found === null) {
       const before = recorder().snapshot.settled.find((other) => other.promiseId === promiseId);
-      if (before !== undefined) return { status: before.status, isFirst: false };
+      if (before !== undefined) {
+        await recorder().settled();
+        return { status: before.status, isFirst: false };
+      }
       throw new AppError(
         'promise.not-found',
         `${process} waits for no promise ${promiseId} (any more): its invocation has ended, or there never was one.`,

@@ -66,7 +66,8 @@ export function recordWord(options: WordsOptions, word: RecordedWord, eventId: s
       const { kind, topic, occurrence, data, argsHash } = word;
       const number = recorder.snapshot.sent + 1;
       const sent = { event_id, number, kind, topic, occurrence, data, args_hash: argsHash };
-      recorder.note('message_sent', sent);
+      // Its receivers remember its number for good, so its sender must too, whatever the journal promises otherwise [S29, S38].
+      recorder.record('message_sent', sent, { synced: true }).catch(() => {}); // the recorder has told the process
       onSent();
       return;
     }

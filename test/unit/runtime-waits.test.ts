@@ -242,3 +242,17 @@ test('[S26] parallel branches see the same order of promises, effects and signal
   await b.until('the end', isIdle);
   expect(new Set(b.ledger()).size).toBe(1);
 });
+
+test('timers that come due at the same moment fire once each', async () => {
+  const b = await bench(
+    `const at = ctx.now() + 1_300;
+     await Promise.all([1, 2, 3].map(() => ctx.sleep({ until: at })));
+     note('all');`,
+    { workerIdleMs: 50 },
+  );
+  await b.trigger();
+  await b.until('the end', () => b.ledger().includes('all'));
+  await b.until('the end', isIdle);
+  await b.quit();
+  expect((await types(b)).filter((type) => type === 'timer_fired')).toHaveLength(3);
+});

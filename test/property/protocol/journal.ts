@@ -1,0 +1,258 @@
+// The journal of the model: a tree of all journals that any history has written, so that each is folded once, in three ways
+// that have to agree: from its beginning over every line, from its last checkpoint on as a recovery reads it [P3], and
+// by the plain reading that knows nothing of either [P4].
+
+import { isFullCheckpoint } from '../../../core/model/checkpoint.ts';
+import type { EntryType } from '../../../core/model/entry.ts';
+import type { FoldedEntry } from '../../../core/model/fold.ts';
+import type { JsonObject } from '../../../core/model/json.ts';
+import { emptySnapshot, type OpenInvocation, type ProcessSnapshot } from '../../../core/model/snapshot.ts';
+import { timestampOf } from '../../../core/model/time.ts';
+import { disagreement, NO_FACTS, readOn, type Facts } from './facts.ts';
+import type { Rules } from './rules.ts';
+
+export type Promised = 'P1' | 'P2' | 'P3' | 'P4' | 'one writer';
+export interface Violation {
+  readonly promise: Promised;
+  readonly what: string;
+}
+
+const BEGINNING = Date.parse('2026-03-01T00:00:00Z');
+/** An hour; the protocol counts in these. */
+export const TICK_MS = 3_600_000;
+export const msAt = (tick: number): number => BEGINNING + tick * TICK_MS;
+const stamps = Array.from({ length: 64 }, (_, tick) => timestampOf(msAt(tick)));
+export const stampAt = (tick: number): string => stamps[tick] ?? timestampOf(msAt(tick));
+
+/** One number for each text, so that states are compared by numbers. */
+export class Interned {
+  readonly #numbers = new Map<string, number>();
+
+  of(text: string): number {
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    this.#numbers.set(text, this.#numbers.size);
+    return this.#numbers.size - 1;
+  }
+}
+
+/** A journal up to one of its lines. */
+export class Place {
+  readonly before: Place | null;
+  readonly seq: number;
+  readonly entry: FoldedEntry | null;
+  /** As the process that writes it has it, and one that recovers from it. */
+  readonly snapshot: ProcessSnapshot;
+  readonly facts: Facts;
+  readonly id: number;
+  readonly violations: readonly Violation[];
+  readonly #behind = new Map<string, Place>();
+
+  constructor(parts: Pick<Place, 'before' | 'seq' | 'entry' | 'snapshot' | 'facts' | 'id' | 'violations'>) {
+    this.before = parts.before;
+    this.seq = parts.seq;
+    this.entry = parts.entry;
+    this.snapshot = parts.snapshot;
+    this.facts = parts.facts;
+    this.id = parts.id;
+    this.violations = parts.violations;
+  }
+
+  next(said: string, make: () => Place): Place {
+    const known = this.#behind.get(said);
+    if (known !== undefined) return known;
+    const made = make();
+    this.#behind.set(said, made);
+    return made;
+  }
+
+  toJSON(): number {
+    return this.id;
+  }
+}
+
+export class Library {
+  readonly empty: Place;
+  readonly interned = new Interned();
+  readonly #rules: Rules;
+
+  constructor(rules: Rules) {
+    this.#rules = rules;
+    const nothing = { before: null, seq: 0, entry: null, violations: [], facts: NO_FACTS };
+    this.empty = new Place({ ...nothing, snapshot: emptySnapshot(), id: this.interned.of('') });
+  }
+
+  /** The journal one line further. */
+  write(place: Place, type: EntryType, data: JsonObject, tick: number): Place {
+    return place.next(`${tick} ${type} ${JSON.stringify(data)}`, () => this.#after(place, type, data, tick));
+  }
+
+  checkpoint(place: Place, tick: number): Place {
+    return place.next(`${tick} checkpoint`, () => {
+      // As a file gives it back.
+      const state = JSON.parse(JSON.stringify(this.#rules.checkpointOf(place.snapshot))) as JsonObject;
+      return this.#after(place, 'checkpoint', { state }, tick);
+    });
+  }
+
+  /** A host signs in. What it recovers is held against a fold from the first line on. */
+  sign(place: Place, epoch: number, tick: number): Place {
+    return place.next(`${tick} sign ${epoch}`, () => {
+      const signed = this.#after(place, 'writer_opened', { epoch }, tick);
+      const lines: FoldedEntry[] = [];
+      for (let at: Place = signed; at.before !== null; at = at.before) lines.unshift(at.entry!);
+      const last = lines.findLastIndex(isCheckpoint);
+      const recovered = this.#folded(last < 0 ? lines : lines.slice(last));
+      const whole = this.#folded(lines.map((line) => (isCheckpoint(line) ? asNothing(line) : line)));
+      const violations = [
+        ...signed.violations,
+        ...this.#compared(whole, recovered),
+        ...this.#compared(whole, signed.snapshot),
+      ];
+      return new Place({ ...partsOf(signed), violations });
+    });
+  }
+
+  #folded(lines: readonly FoldedEntry[]): ProcessSnapshot {
+    let state = emptySnapshot();
+    for (const line of lines) state = this.#rules.applyEntry(state, line);
+    return state;
+  }
+
+  #compared(whole: ProcessSnapshot, other: ProcessSnapshot): readonly Violation[] {
+    const what = differenceOf({ ...whole, lastEntryType: '' }, { ...other, lastEntryType: '' }, 'state');
+    if (what === null) return [];
+    return [{ promise: 'P3', what: `from the first line and from the last checkpoint: ${what}` }];
+  }
+
+  #after(before: Place, entry_type: EntryType, data: JsonObject, tick: number): Place {
+    const entry: FoldedEntry = { seq: before.seq + 1, timestamp: stampAt(tick), entry_type, data };
+    const { applyEntry } = this.#rules;
+    const isNew = isCheckpoint(entry);
+    const violations: Violation[] = [];
+    if (isNew && !isFullCheckpoint(data))
+      violations.push({ promise: 'P3', what: 'a checkpoint that is not full' });
+    const snapshot = applyEntry(isNew ? emptySnapshot() : copyOf(before.snapshot), entry);
+    // A checkpoint may change nothing but the position, so without it the state is the same.
+    if (isNew)
+      violations.push(...this.#compared(applyEntry(copyOf(before.snapshot), asNothing(entry)), snapshot));
+    const facts = readOn(before.facts, entry);
+    const what = disagreement(facts, snapshot);
+    if (what !== null) violations.push({ promise: 'P4', what });
+    for (const wrong of facts.wrong.slice(before.facts.wrong.length))
+      violations.push({ promise: 'P4', what: wrong });
+    const id = this.interned.of(canonical(snapshot, facts));
+    return new Place({ before, seq: entry.seq, entry, snapshot, facts, id, violations });
+  }
+}
+
+function isCheckpoint({ entry_type }: FoldedEntry): boolean {
+  return entry_type === 'checkpoint';
+}
+
+function asNothing(entry: FoldedEntry): FoldedEntry {
+  return { ...entry, entry_type: 'log', data: {} };
+}
+
+function partsOf({
+  before,
+  seq,
+  entry,
+  snapshot,
+  facts,
+  id,
+  violations,
+}: Place): ConstructorParameters<typeof Place>[0] {
+  return { before, seq, entry, snapshot, facts, id, violations };
+}
+
+/** As deep as the fold changes things. */
+function copyOf(snapshot: ProcessSnapshot): ProcessSnapshot {
+  return {
+    ...snapshot,
+    context: { ...snapshot.context },
+    conversation: [...snapshot.conversation],
+    queue: [...snapshot.queue],
+    open: snapshot.open.map(copyOfOpen),
+    deadLetters: [...snapshot.deadLetters],
+    inbox: [...snapshot.inbox],
+    outbox: [...snapshot.outbox],
+    heard: { ...snapshot.heard },
+    workers: [...snapshot.workers],
+  };
+}
+
+function copyOfOpen(open: OpenInvocation): OpenInvocation {
+  return {
+    ...open,
+    effects: [...open.effects],
+    writes: [...open.writes],
+    sayings: [...open.sayings],
+    sends: [...open.sends],
+    waits: [...open.waits],
+    signals: [...open.signals],
+    clock: [...open.clock],
+    versions: { ...open.versions },
+    before: { ...open.before },
+  };
+}
+
+/** Where two plain values first differ; null where they are equal. */
+export function differenceOf(a: unknown, b: unknown, at: string): string | null {
+  if (a === b) return null;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null)
+    return `${at} is ${JSON.stringify(a)} and ${JSON.stringify(b)}`;
+  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
+    const difference = differenceOf(one[key], other[key], `${at}.${key}`);
+    if (difference !== null) return difference;
+  }
+  return null;
+}
+
+/** What may decide what happens next: numbers of lines by their order alone, and none of what is only told to people. */
+function canonical(snapshot: ProcessSnapshot, facts: Facts): string {
+  return JSON.stringify([
+    snapshot.lifecycle,
+    snapshot.holds.map(({ kind, reason }) => [kind, reason]),
+    snapshot.open.map(canonicalOf),
+    snapshot.deadLetters.map(({ open, attempts }) => [open === null ? null : canonicalOf(open), attempts]),
+    snapshot.workers.map(({ generation }) => generation),
+    snapshot.generation,
+    // All else that the state holds is in the plain reading, which it agrees with.
+    facts,
+  ]);
+}
+
+export function canonicalOf(open: OpenInvocation): unknown {
+  const numbers = new Set<number>([open.attemptSeq]);
+  for (const { seq, endSeq, earlier } of open.effects) {
+    numbers.add(seq).add(endSeq ?? 0);
+    if (earlier !== undefined) numbers.add(earlier.endSeq ?? 0);
+  }
+  for (const { seq, endSeq } of open.waits) numbers.add(seq).add(endSeq ?? 0);
+  for (const { seq } of open.sends) numbers.add(seq);
+  const ordered = [...numbers].sort((a, b) => a - b);
+  const rank = (seq: number | null | undefined): number => ordered.indexOf(seq ?? 0);
+  return [
+    open.event.eventId,
+    open.attempt,
+    rank(open.attemptSeq),
+    open.isWaiting,
+    open.retryAt,
+    open.inbox.map(({ messageId }) => messageId),
+    open.effects.map((one) => [
+      one.effectId,
+      one.effectClass,
+      one.key,
+      one.attempts,
+      one.announcedAt,
+      rank(one.seq),
+      rank(one.endSeq),
+      one.end,
+      one.earlier === undefined ? 0 : [one.earlier.end, rank(one.earlier.endSeq)],
+    ]),
+    open.waits.map((one) => [one.waitId, one.dueAt, one.end, rank(one.seq), rank(one.endSeq)]),
+    open.sends.map((one) => [one.topic, rank(one.seq)]),
+  ];
+}
