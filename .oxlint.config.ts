@@ -182,6 +182,9 @@ export default defineConfig({
       files: ['.oxlint.config.ts', '**/vite.config.ts', '**/vitest.config.ts'],
       rules: { 'import/no-default-export': 'off' },
     },
-    { files: ['resources/demo/**', 'resources/examples/**', 'test/**'], rules: { 'import/no-default-export': 'off' } },
+    {
+      files: ['resources/demo/**', 'resources/examples/**', 'test/**'],
+      rules: { 'import/no-default-export': 'off' },
+    },
   ],
 });

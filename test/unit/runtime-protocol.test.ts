@@ -40,7 +40,8 @@ describe('a crash between two entries that belong together', () => {
       ['hold_lifted', hold],
     ]);
     const of = await bench(`note('handled');`, {}, directory);
-    await of.until('the event to be handled', () => of.ledger().length === 1);
+    await of.until('the event to be handled', isIdle);
+    expect(of.ledger()).toEqual(['handled']);
   });
 
   test('[P4] [S28] a doubt that is decided holds nothing any more', async () => {
