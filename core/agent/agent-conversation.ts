@@ -40,8 +40,8 @@ export function agentConversation(scope: RunScope): Conversation {
       if (before !== undefined && before.seq > attemptSeq) {
         throw scope.diverge(`message ${at} of ${before.role} as it was recorded`, found);
       }
-      if (scope.isReal) scope.send({ type: 'said', ordinal: at, role, content });
-      else if (scope.isCheck) throw scope.unrecorded(found);
+      if (scope.isCheck) throw scope.unrecorded(found);
+      await scope.lineUp(found, () => scope.send({ type: 'said', ordinal: at, role, content }));
     },
   };
 }

@@ -50,8 +50,9 @@ export function agentMessages(scope: RunScope): Pick<AgentContext, 'emit' | 'sen
     if (recorded !== undefined) {
       throw scope.diverge(`${place} with the data ${recorded.argsHash}`, `${place} with the data ${hash}`);
     }
-    if (!scope.isReal || !scope.isRecordUsed) await scope.begin(place);
-    scope.send({ type: 'message-sent', kind, topic, occurrence, data, argsHash: hash });
+    await scope.lineUp(place, () =>
+      scope.send({ type: 'message-sent', kind, topic, occurrence, data, argsHash: hash }),
+    );
   };
   return {
     emit: (type, data = null) => send('event', type, data),

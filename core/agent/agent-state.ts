@@ -20,7 +20,7 @@ export function agentState(scope: RunScope): AgentState {
     return { seq: left.seq, text: describe(left.ordinal, left.key, left.value, left.deleted) };
   });
 
-  const write = (key: string, given: Json, deleted: boolean): void => {
+  const write = async (key: string, given: Json, deleted: boolean): Promise<void> => {
     scope.refuseUnlessOpen(`ctx.state on ${JSON.stringify(key)}`);
     if (writableKeys.length > 0 && !writableKeys.includes(key)) {
       throw new AppError(
@@ -46,8 +46,9 @@ export function agentState(scope: RunScope): AgentState {
         );
       }
     }
-    if (scope.isReal) scope.send({ type: 'state-written', ordinal: at, key, value, deleted });
-    else if (scope.isCheck) throw scope.unrecorded(describe(at, key, value, deleted));
+    const found = describe(at, key, value, deleted);
+    if (scope.isCheck) throw scope.unrecorded(found);
+    await scope.lineUp(found, () => scope.send({ type: 'state-written', ordinal: at, key, value, deleted }));
   };
   const get = <T extends Json>(key: string): T | undefined => {
     const value = view.get(key);
@@ -55,13 +56,13 @@ export function agentState(scope: RunScope): AgentState {
   };
   return {
     get,
-    set: async (key, value) => write(key, value, false),
+    set: (key, value) => write(key, value, false),
     update: async <T extends Json>(key: string, change: (value: T | undefined) => T) => {
       const value = change(get<T>(key));
-      write(key, value, false);
+      await write(key, value, false);
       return value;
     },
-    delete: async (key) => write(key, null, true),
+    delete: (key) => write(key, null, true),
     keys: () => [...view.keys()],
   };
 }

@@ -43,9 +43,9 @@ export class Deliveries {
     return this.#next >= this.#options.recorded.length;
   }
 
-  /** Nothing is on its way. */
-  get isIdle(): boolean {
-    return this.isLive && this.#earlier.length === 0 && this.#live.length === 0 && !this.#isScheduled;
+  /** Nothing is on its way but what code would have to ask for first. */
+  get isStill(): boolean {
+    return !this.#isScheduled && this.#earlier.length === 0 && (!this.isLive || this.#live.length === 0);
   }
 
   /** Resolves when the turn of something recorded has come. */

@@ -77,11 +77,9 @@ export function durableWaits(scope: RunScope): DurableWaits {
     return { waitId, end };
   };
 
-  /** At once, so that it keeps its place; only behind a record that is not used up it waits. */
   const announce = (waitId: string, occurrence: number, asked: Asked): void => {
     const tell = (): void => scope.send({ type: 'wait-began', waitId, occurrence, ...asked });
-    if (scope.isReal && scope.isRecordUsed) tell();
-    else scope.begin(`${asked.kind} ${asked.name}#${occurrence}`).then(tell, () => {}); // a divergence ends the run
+    scope.lineUp(`${asked.kind} ${asked.name}#${occurrence}`, tell).catch(() => {}); // a divergence ends the run
   };
 
   /** Until it ends, a run in which nothing else goes on waits for it. */
@@ -121,7 +119,8 @@ export function durableWaits(scope: RunScope): DurableWaits {
   const until: AgentContext['until'] = async (predicate, { timeoutMs } = {}) => {
     scope.refuseUnlessOpen('ctx.until');
     if (timeoutMs !== undefined) scope.refuseUnlessDurable('ctx.until with a time-out');
-    if (predicate()) return true;
+    const isMet = (): boolean => scope.within('the condition of ctx.until', predicate);
+    if (isMet()) return true;
     const timer =
       timeoutMs === undefined
         ? null
@@ -131,7 +130,7 @@ export function durableWaits(scope: RunScope): DurableWaits {
     const met = new Promise<true>((resolve, reject) => {
       stop = scope.afterEach(() => {
         try {
-          if (predicate()) resolve(true);
+          if (isMet()) resolve(true);
         } catch (error) {
           reject(error instanceof Error ? error : new Error(String(error)));
         }

@@ -212,7 +212,8 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
 
   /** Resolves with the result when the end is in the journal and its turn has come. */
   const ended = async ({ effectId }: Effect, end: EffectEnd, isReconciled: boolean): Promise<Json> => {
-    const isAwaited = !scope.isAlone;
+    // A large result is kept beside the journal first, which takes the host a while.
+    const isAwaited = !scope.isAlone || (end.kind === 'done' && isLarge(end.result));
     const delivered = isAwaited ? scope.outcome(effectId) : null;
     scope.send({ type: 'effect-ended', effectId, end, reconciled: isReconciled, isAwaited });
     await delivered;
@@ -371,6 +372,13 @@ async function answered(scope: RunScope, effect: Effect, attempt: number): Promi
     }
   }
   return { happened: 'unknown', why };
+}
+
+/** The host keeps what is smaller inside of the entry, at once. */
+const SMALL_RESULT_CHARACTERS = 1_024;
+
+function isLarge(result: Json): boolean {
+  return JSON.stringify(result).length > SMALL_RESULT_CHARACTERS;
 }
 
 function resultEnd(result: unknown): Exclude<EffectEnd, { kind: 'did_not_happen' }> {

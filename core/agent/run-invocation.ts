@@ -77,10 +77,12 @@ export function runInvocation(
           return;
         case 'wait-ended':
           scope.heard += 1;
+          scope.touch();
           waits.ended(reply.waitId, reply.end);
           return;
         case 'signal':
           scope.heard += 1;
+          scope.touch();
           scope.deliveries.live(() => signals.signalled(reply.signal));
           return;
         case 'query':

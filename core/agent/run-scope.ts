@@ -16,6 +16,8 @@ export type Said = Unnumbered<FromWorker>;
 
 /** How long something new waits for recorded things that nobody asks for, before that is a divergence. */
 const LEFTOVER_PATIENCE_MS = 3_000;
+/** Writes, waits, messages and readings of one run. */
+const MAX_TOLD = 20_000;
 /** So long nothing happens before a run that waits says so. */
 const QUIET_MS = 25;
 
@@ -55,6 +57,9 @@ export class RunScope {
   readonly #afterEach: (() => void)[] = [];
   readonly #waitsFor = new Map<symbol, string | null>();
   #quiet: NodeJS.Timeout | undefined;
+  #lined: Promise<void> | null = null;
+  #told = 0;
+  #isUsed = false;
   #isOver = false;
   #divergence: AppError | null = null;
   #tellDiverged!: (error: AppError) => void;
@@ -154,7 +159,9 @@ export class RunScope {
 
   /** Whether a new thing may be begun at once: everything recorded has been asked for. */
   get isRecordUsed(): boolean {
-    return this.leftover() === undefined;
+    // A record that is used up stays so.
+    this.#isUsed ||= this.leftover() === undefined;
+    return this.#isUsed;
   }
 
   /**
@@ -180,6 +187,35 @@ export class RunScope {
     if (this.isCheck) throw this.unrecorded(found);
     this.#tellAtEnd();
     await never();
+  }
+
+  /**
+   * Tells the host of something new, `found`: at once, so that it keeps its place, or behind a record that is not used up
+   * yet, in the order of asking.
+   */
+  lineUp(found: string, tell: () => void): Promise<void> {
+    if (this.#lined === null && this.isReal && this.isRecordUsed) {
+      this.#refuseTooMany();
+      tell();
+      return Promise.resolve();
+    }
+    const lined = (this.#lined ?? Promise.resolve()).then(() => this.begin(found)).then(tell);
+    this.#lined = lined;
+    const done = (): void => {
+      if (this.#lined === lined) this.#lined = null;
+    };
+    lined.finally(done).catch(() => {}); // whoever lined it up is told
+    return lined;
+  }
+
+  /** All of them are in every checkpoint that is written meanwhile. */
+  #refuseTooMany(): void {
+    this.#told += 1;
+    if (this.#told <= MAX_TOLD) return;
+    throw new AppError(
+      'invocation.too-long',
+      `This invocation has had ${MAX_TOLD} writes, waits and messages, and no more fit in what a checkpoint has to hold. Do the rest in another invocation.`,
+    );
   }
 
   /** In a check: the code does something that the journal has nothing of. */
@@ -280,23 +316,25 @@ export class RunScope {
 
   #lookQuiet(): void {
     this.#quiet = undefined;
-    const isQuiet = this.#effects.size === 0 && this.deliveries.isIdle && this.#waitsFor.size > 0;
+    const isQuiet = this.#effects.size === 0 && this.deliveries.isStill && this.#waitsFor.size > 0;
     if (this.#isOver || !isQuiet) return;
-    this.#tellAtEnd();
     const ids = [...new Set([...this.#waitsFor.values()].filter((id) => id !== null))];
     const { run } = this.invoke;
-    if (this.isCheck) {
+    if (this.isCheck || !this.isRecordUsed) {
       const found = `waiting for ${ids.join(', ') || 'a signal'}`;
       this.#quiet = setTimeout(() => this.#lookStuck(found), LEFTOVER_PATIENCE_MS);
-      if (!this.isRecordUsed) return;
     }
+    if (!this.isRecordUsed) return;
+    this.#tellAtEnd();
     this.#send({ type: 'invocation-waiting', run, for: ids, heard: this.heard });
   }
 
-  /** Nothing comes to a check but what is recorded, and that has come. */
+  /** Nothing comes to a check but what is recorded; and code that waits asks for nothing any more. */
   #lookStuck(found: string): void {
     this.#quiet = undefined;
-    if (!this.#isOver && this.#effects.size === 0 && this.#waitsFor.size > 0) this.unrecorded(found);
+    const isStuck = this.#effects.size === 0 && this.#waitsFor.size > 0 && this.deliveries.isStill;
+    if (!this.#isOver && isStuck && (this.isCheck || !this.isRecordUsed)) this.unrecorded(found);
+    else this.touch();
   }
 
   /** Resolves when every effect has ended; from now on nothing new begins. */

@@ -44,7 +44,10 @@ export function signalsAndQueries(scope: RunScope): SignalsAndQueries {
       handlers.set(name, [...(handlers.get(name) ?? []), handler as Handler]);
       const before = unheard.filter((signal) => signal.name === name);
       for (const signal of before) unheard.splice(unheard.indexOf(signal), 1);
-      for (const { payload } of before) handle(handler as Handler, payload);
+      // Each in its turn, as if it came now: a run to which it comes later hears it there too.
+      for (const { seq, payload } of before) {
+        void scope.deliveries.soon(seq).then(() => handle(handler as Handler, payload));
+      }
     },
     onQuery: (name, handler) => {
       scope.refuseUnlessOpen(`ctx.onQuery(${JSON.stringify(name)})`);

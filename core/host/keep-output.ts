@@ -3,6 +3,7 @@
 
 import { endsRun } from '../agent/worker-harness.ts';
 import { codeOf } from '../model/errors.ts';
+import { LOOKING } from '../model/worker-protocol.ts';
 import type { WorkerHandle, WorkerHost, WorkerOutput } from '../model/ports.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
 import { outputSink, type OutputSink, type OutputSinkOptions } from './worker-output.ts';
@@ -46,7 +47,8 @@ export function keepOutput(host: WorkerHost, sinkOf: (process: string) => Output
   return {
     reap: (worker) => host.reap(worker),
     spawn: async (spec, callOff, output) => {
-      const sink = sinkOf(spec.process);
+      // A worker that only looks leaves nothing behind.
+      const sink = spec.generation === LOOKING ? null : sinkOf(spec.process);
       if (sink === null) return host.spawn(spec, callOff, output);
       const runs = new KnownRuns();
       try {

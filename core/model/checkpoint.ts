@@ -7,7 +7,7 @@ import { emptySnapshot, openedInvocation, type ProcessSnapshot } from './snapsho
 
 type Shape = (value: Json) => boolean;
 const text: Shape = (value) => typeof value === 'string';
-const number: Shape = (value) => typeof value === 'number';
+const number: Shape = (value) => typeof value === 'number' && Number.isFinite(value);
 const truth: Shape = (value) => typeof value === 'boolean';
 const any: Shape = () => true;
 const orNull =

@@ -93,6 +93,11 @@ export function needsOperator(effect: RecordedEffect): boolean {
   }
 }
 
+/** In doubt, and not of a class that is repeated: an invocation does not end before that is known. */
+export function isUnsettled(effect: RecordedEffect): boolean {
+  return isInDoubt(effect) && !isRepeatable(effect.effectClass);
+}
+
 /** Why a repetition is refused that an operator has to decide. */
 export const KEY_EXPIRED = 'effect.key-expired';
 

@@ -52,6 +52,8 @@ export function effectStarted(
   if (at < 0) open.effects.push(effect);
   else {
     const { announcedAt, end, endSeq } = open.effects[at]!;
+    // What is done is done, whatever is announced.
+    if (end?.kind === 'done') return;
     // The key is as old as the first time that it may have been used [S31].
     const first = end?.kind === 'did_not_happen' ? timestamp : announcedAt;
     const earlier = end === null ? {} : { earlier: { end, endSeq } };

@@ -136,7 +136,11 @@ export function invocationFailed(state: ProcessSnapshot, data: JsonObject, times
   const retryAt = textAt(data, 'retry_at');
   if (data['final'] === false) {
     const open = state.open.find((candidate) => candidate.event.eventId === eventId);
-    if (open !== undefined && retryAt !== '') open.retryAt = retryAt;
+    if (open !== undefined) {
+      // Its code waits for nothing any more.
+      open.isWaiting = false;
+      if (Number.isFinite(Date.parse(retryAt))) open.retryAt = retryAt;
+    }
     return;
   }
   const open = eventEnded(state, eventId, timestamp);
@@ -187,7 +191,10 @@ export function deadLetterRedelivered(state: ProcessSnapshot, data: JsonObject, 
   if (letter === null) return;
   const { event, open } = letter;
   if (open === null) state.queue.push(event);
-  else state.open.push({ ...open, attempt: open.attempt + 1, attemptSeq: seq, retryAt: null });
+  else {
+    const attempt = open.attempt + 1;
+    state.open.push({ ...open, attempt, attemptSeq: seq, retryAt: null, isWaiting: false });
+  }
 }
 
 export function withoutDeadLetter(state: ProcessSnapshot, data: JsonObject): DeadLetter | null {

@@ -27,12 +27,18 @@ export function waitBegan(
     name: textAt(data, 'name'),
     occurrence: numberAt(data, 'occurrence'),
     createdAt: at.timestamp,
-    dueAt: due === '' ? null : Date.parse(due),
+    dueAt: momentOf(due),
     data: data['data'] ?? null,
     seq: at.seq,
     end: null,
     endSeq: null,
   });
+}
+
+/** Null for none, and for what is no moment, as a hand-written journal may hold. */
+function momentOf(text: string): number | null {
+  const epochMs = text === '' ? Number.NaN : Date.parse(text);
+  return Number.isFinite(epochMs) ? epochMs : null;
 }
 
 /** The first end counts; a wait has one. */

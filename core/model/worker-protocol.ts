@@ -34,6 +34,9 @@ export interface InvocationRecord {
  */
 export type RunMode = 'run' | 'look' | 'check';
 
+/** The generation of a worker that only looks: the process's own begin at 1. */
+export const LOOKING = 0;
+
 export type ToWorker =
   | {
       readonly type: 'invoke';

@@ -334,7 +334,9 @@ export class AgentProcess implements Listener {
   }
 
   listens(): ReturnType<Listener['listens']> {
-    return this.#trouble === null ? this.triggers.listening() : [];
+    // While it is started, stopped or recovered again it listens, and whoever speaks to it then waits.
+    const isOff = this.snapshot.holds.some(({ kind }) => kind === 'gap');
+    return isActive(this.#lifecycle.state) && !isOff ? this.triggers.listening() : [];
   }
 
   /** Asks an invocation under way; nothing is written for it. */
@@ -469,6 +471,7 @@ export class AgentProcess implements Listener {
       this.#lifecycle.hold('quit', host('the host quits'));
     }
     this.#runner.pause(true);
+    await this.#queries.close();
     await this.#runner.endWorkerGently();
     if (this.#trouble === null) await this.#recorder.checkpoint().catch(() => {}); // the recorder has told us
     await this.#recorder.settled();
@@ -669,6 +672,8 @@ export class AgentProcess implements Listener {
   #journalFailed(error: unknown): void {
     this.#trouble = asAppError(error);
     this.triggers.close();
+    this.#waits.close();
+    this.#outbox.close();
     this.#runner.pause(true);
     void this.#runner.endWorker();
     this.#changed();

@@ -99,6 +99,10 @@ export class EffectGate {
       attempt,
     };
     const durable = recorder().record('effect_started', started, { synced: effectClass !== 'retry' });
+    const recorded = open?.effects.findLast((effect) => effect.effectId === effectId);
+    if (recorded === undefined || recorded.end !== null || recorded.attempts !== attempt) {
+      throw new Error(`it announced ${name}, which is done or not as it says`);
+    }
     const pending: Pending = { run, eventId, attempt, isDurable: false };
     this.#pending.set(effectId, pending);
     durable.then(
@@ -128,9 +132,11 @@ export class EffectGate {
     readonly attempt: number;
   }): boolean {
     const { run, eventId, effectId, attempt } = asked;
+    // What is asked for the first time has nothing before it.
+    if (attempt === 1) return false;
     const { recorder, clock, send } = this.#options;
     const open = recorder().snapshot.open.find(({ event }) => event.eventId === eventId);
-    const recorded = open?.effects.find((effect) => effect.effectId === effectId);
+    const recorded = open?.effects.findLast((effect) => effect.effectId === effectId);
     if (!isRepeatTooLate(recorded, attempt, clock.now())) return false;
     recorder().note('effect_expired', { event_id: eventId, effect_id: effectId });
     const message = 'its key is older than the provider remembers it, so an operator has to decide';

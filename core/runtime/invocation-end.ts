@@ -1,7 +1,7 @@
 // How an invocation ends, or begins again [S24]: exactly one entry ends it.
 
 import { afterFailure } from '../model/delivery.ts';
-import { needsOperator } from '../model/effects.ts';
+import { isUnsettled, needsOperator } from '../model/effects.ts';
 import type { Clock } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import type { OpenInvocation } from '../model/snapshot.ts';
@@ -35,7 +35,7 @@ export function refuseUnended(options: EndingOptions, eventId: string): void {
   const pending = open?.effects.find((effect) => effect.end === null && effect.seq > open.attemptSeq);
   if (pending !== undefined)
     throw new Error(`the invocation ended while ${pending.name} was still under way`);
-  const doubt = open?.effects.find(needsOperator);
+  const doubt = open?.effects.find((effect) => isUnsettled(effect) || needsOperator(effect));
   if (doubt !== undefined) throw new Error(`the invocation ended while ${doubt.name} was in doubt`);
 }
 

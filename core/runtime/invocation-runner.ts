@@ -7,7 +7,7 @@
 //      run with a number; what an earlier run says belongs to nobody.
 
 import { backoffMs } from '../model/backoff.ts';
-import { isSpilled, needsOperator, type RecordedEffect } from '../model/effects.ts';
+import { isSpilled, isUnsettled, needsOperator, type RecordedEffect } from '../model/effects.ts';
 import { messageOf } from '../model/errors.ts';
 import { inboxDelivery } from '../model/inbox.ts';
 import type { Clock, Ids, WorkerFacts, WorkerHost } from '../model/ports.ts';
@@ -241,7 +241,7 @@ export class InvocationRunner {
   /** False where no worker has the invocation in hand. */
   askRun(eventId: string, query: Omit<Extract<ToWorker, { type: 'query' }>, 'type' | 'run'>): boolean {
     const run = this.#runs.of(eventId);
-    if (run === undefined || !this.#seat.isReady) return false;
+    if (run === undefined || !run.isHandedOver || !this.#seat.isReady) return false;
     this.#seat.send({ type: 'query', run: run.number, ...query });
     return true;
   }
@@ -254,6 +254,8 @@ export class InvocationRunner {
       return;
     }
     this.#expireKeys();
+    // That may have left a doubt, and with it a hold.
+    if (!this.#wanted) return;
     const { concurrency } = this.#options.definition.config;
     const now = this.#options.clock.now();
     for (const run of this.#runs.eager()) {
@@ -544,7 +546,7 @@ export class InvocationRunner {
     const late = this.#late;
     this.#late = null;
     const open = late === null ? undefined : this.#open(late.eventId);
-    if (late === null || open === undefined || open.effects.some(needsOperator)) return;
+    if (late === null || open === undefined || open.effects.some(isUnsettled)) return;
     const { maxInvocationTimeMs } = this.#options.definition.config;
     const isOver = recordFailure(this.#ending, late.eventId, {
       code: 'invocation.too-slow',

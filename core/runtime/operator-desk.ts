@@ -187,7 +187,13 @@ export class OperatorDesk {
   async redeliver(eventId: string, asNew: boolean, actor: Actor): Promise<string> {
     const { exclusively, accept, onWork, recorder } = this.#options;
     const { event } = this.#deadLetter(eventId);
-    if (asNew) return accept(event.triggerId, event.triggerType, event.payload);
+    if (asNew) {
+      const newId = await accept(event.triggerId, event.triggerType, event.payload);
+      // It is handled, and not a second time by a second click.
+      const data = { event_id: eventId, operator: actor.name, reason: `handled anew as ${newId}` };
+      await exclusively(() => recorder().record('dead_letter_dropped', data));
+      return newId;
+    }
     await exclusively(async () => {
       this.#deadLetter(eventId);
       const data = { event_id: eventId, operator: actor.name, reason: actor.reason };

@@ -1,15 +1,16 @@
 // Delivers what a process has sent from its own journal: in its order, one at a time, as often as it takes. Receivers know
 // what they have heard, so a delivery that a crash interrupts is made again and arrives once [S38].
 
-import { codeOf, messageOf } from '../model/errors.ts';
 import type { SentMessage } from '../model/messages.ts';
 import type { Clock } from '../model/ports.ts';
 import { Delay } from './delay.ts';
 import type { Recorder } from './recorder.ts';
-import { NO_ROOM, type Delivery } from './switchboard.ts';
+import type { Delivery } from './switchboard.ts';
 
-/** So long a receiver without room is asked again, before it counts as refusing. */
+/** So long a receiver that can't take a message is asked again, before it counts as refusing. */
 const PATIENCE_MS = 30_000;
+/** And so long it is asked only once, so that it does not hold up everybody else. */
+const IMPATIENCE_MS = 60_000;
 const FIRST_WAIT_MS = 50;
 const MAX_WAIT_MS = 5_000;
 
@@ -27,6 +28,8 @@ export class Outbox {
   #isBusy = false;
   #waitMs = FIRST_WAIT_MS;
   #waitedSince: number | null = null;
+  /** Until when a receiver is asked only once, on the monotonic clock. */
+  readonly #impatientUntil = new Map<string, number>();
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -58,29 +61,27 @@ export class Outbox {
   async #deliver(message: SentMessage): Promise<void> {
     const { recorder, deliver, clock, onChange } = this.#options;
     const sender = recorder();
+    const isStillHere = (): boolean => this.#isOpen && recorder() === sender;
     // Nobody hears of what its sender might not remember.
     await sender.settled();
-    try {
-      const { to, refused } = await deliver(message);
-      this.#waitedSince = null;
-      this.#waitMs = FIRST_WAIT_MS;
-      if (this.#isOpen && recorder() === sender) this.#record(message, { to, refused });
-    } catch (error) {
-      if (!this.#isOpen || recorder() !== sender) return;
-      this.#waitedSince ??= clock.monotonic();
-      if (codeOf(error) === NO_ROOM && clock.monotonic() - this.#waitedSince < PATIENCE_MS) {
+    if (!isStillHere()) return;
+    const { to, refused, later } = await deliver(message);
+    if (!isStillHere()) return;
+    const now = clock.monotonic();
+    const asked = later.filter(({ process }) => (this.#impatientUntil.get(process) ?? 0) < now);
+    if (asked.length > 0) {
+      this.#waitedSince ??= now;
+      if (now - this.#waitedSince < PATIENCE_MS) {
         this.#delay.start(this.#waitMs, () => this.pump());
         this.#waitMs = Math.min(MAX_WAIT_MS, this.#waitMs * 2);
         return;
       }
-      this.#waitedSince = null;
-      this.#record(message, { to: [], refused: [{ process: '', why: messageOf(error) }] });
+      for (const { process } of asked) this.#impatientUntil.set(process, now + IMPATIENCE_MS);
     }
+    this.#waitedSince = null;
+    this.#waitMs = FIRST_WAIT_MS;
+    const all = [...refused, ...later].map((one) => ({ ...one }));
+    recorder().note('message_delivered', { number: message.number, to: [...to], refused: all });
     onChange();
-  }
-
-  #record({ number }: SentMessage, { to, refused }: Delivery): void {
-    const data = { number, to: [...to], refused: refused.map((one) => ({ ...one })) };
-    this.#options.recorder().note('message_delivered', data);
   }
 }

@@ -6,15 +6,13 @@ import type { Json } from '../model/json.ts';
 import type { Clock, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import type { OpenInvocation, ProcessSnapshot } from '../model/snapshot.ts';
-import type { FromWorker, QueryAnswer } from '../model/worker-protocol.ts';
+import { LOOKING, type FromWorker, type QueryAnswer } from '../model/worker-protocol.ts';
 import { fetchSpilled, recordOf } from './invocation-record.ts';
 import type { InvocationRunner } from './invocation-runner.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import type { Recorder } from './recorder.ts';
 
 const PATIENCE_MS = 10_000;
-/** No worker of the process has it. */
-const LOOKING = 0;
 
 export interface QueryDeskOptions {
   readonly definition: ProcessDefinition;
@@ -28,6 +26,7 @@ export class QueryDesk {
   readonly #options: QueryDeskOptions;
   readonly #waiting = new Map<number, (answer: QueryAnswer) => void>();
   readonly #lookers = new OneAtATime();
+  readonly #over = new AbortController();
   #last = 0;
 
   constructor(options: QueryDeskOptions) {
@@ -47,6 +46,12 @@ export class QueryDesk {
       : await this.#looked(open, { id, name, args });
     if (answer.ok) return answer.value;
     throw new AppError(answer.code, answer.message, { query: name });
+  }
+
+  /** Resolves when no worker looks any more. */
+  async close(): Promise<void> {
+    this.#over.abort();
+    await this.#lookers.idle();
   }
 
   /** What a worker in charge says. */
@@ -105,10 +110,9 @@ export class QueryDesk {
     const effects = await fetchSpilled(recorder(), open.effects);
     const known = effects.filter((effect) => effect !== null);
     const record = recordOf(recorder().snapshot, open, definition, known);
-    const never = { aborted: false, addEventListener: () => {} };
     const { entrypoint, config } = definition;
     const spec = { process: definition.name, entrypoint, generation: LOOKING, limits: config.workerLimits };
-    const worker = await workerHost.spawn(spec, never);
+    const worker = await workerHost.spawn(spec, this.#over.signal);
     try {
       worker.onMessage((message) => {
         if (message.type === 'query-answered') this.heard(message);
@@ -131,6 +135,8 @@ export class QueryDesk {
         const message = `The worker that looked it up ended: ${lastOutput.trim().slice(-500) || 'it said nothing'}.`;
         return { ok: false, code: 'query.worker-ended', message };
       });
+      this.#over.signal.addEventListener('abort', () => worker.kill());
+      if (this.#over.signal.aborted) worker.kill();
       return await Promise.race([answered, died]);
     } finally {
       worker.kill();

@@ -1,7 +1,7 @@
 // Who hears what processes say to each other: the event bus, where all who listen for a type hear it, and the message
 // broker, where all who listen to a topic do. It delivers from the sender's journal [S38], in the sender's order.
 
-import { AppError, codeOf, messageOf } from '../model/errors.ts';
+import { codeOf, messageOf } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import { matchesTopic, type SentMessage } from '../model/messages.ts';
 import type { Sender } from '../model/entry.ts';
@@ -18,11 +18,18 @@ export interface Listener {
 
 export interface Delivery {
   readonly to: readonly string[];
-  readonly refused: readonly { readonly process: string; readonly why: string }[];
+  readonly refused: readonly Refusal[];
+  /** Those that can't take it now, and may later. */
+  readonly later: readonly Refusal[];
 }
 
-/** A full queue empties; whoever is asked again later may have room. */
-export const NO_ROOM = 'process.queue-full';
+export interface Refusal {
+  readonly process: string;
+  readonly why: string;
+}
+
+/** It takes no events, and nothing but a person changes that. */
+const REFUSES = 'process.not-active';
 
 export class Switchboard {
   readonly #listeners: () => Iterable<Listener>;
@@ -32,14 +39,14 @@ export class Switchboard {
   }
 
   /**
-   * Resolves when all who listen have it durably, or refuse it.
-   * @throws `process.queue-full` when one of them has no room; the others have it then, and won't take it twice
+   * Resolves when all who listen have it durably, refuse it, or have to be asked again; those that have it won't take it
+   * twice.
    */
   async deliver(sender: string, message: SentMessage): Promise<Delivery> {
     const from = { process: sender, number: message.number };
     const to: string[] = [];
-    const refused: { process: string; why: string }[] = [];
-    let full: AppError | null = null;
+    const refused: Refusal[] = [];
+    const later: Refusal[] = [];
     for (const listener of this.#listeners()) {
       const tick = tickFor(listener, sender, message);
       if (tick === null) continue;
@@ -47,12 +54,11 @@ export class Switchboard {
         await listener.hear(tick, from);
         to.push(listener.name);
       } catch (error) {
-        if (codeOf(error) === NO_ROOM && error instanceof AppError) full = error;
-        else refused.push({ process: listener.name, why: messageOf(error).slice(0, 500) });
+        const refusal = { process: listener.name, why: messageOf(error).slice(0, 500) };
+        (codeOf(error) === REFUSES ? refused : later).push(refusal);
       }
     }
-    if (full !== null) throw full;
-    return { to, refused };
+    return { to, refused, later };
   }
 }
 

@@ -59,9 +59,8 @@ export class TriggerSet {
     }
   }
 
-  /** Those that hear what other processes say; none while closed. */
+  /** Those that hear what other processes say. */
   listening(): readonly { readonly id: string; readonly trigger: TriggerConfig }[] {
-    if (!this.#isOpen) return [];
     return this.#definition.config.triggers.flatMap((trigger, at) =>
       trigger.type === 'event' || trigger.type === 'message' ? [{ id: idOf(trigger.type, at), trigger }] : [],
     );

@@ -34,6 +34,8 @@ export class WaitKeeper {
   readonly #options: WaitKeeperOptions;
   readonly #delay: Delay;
   #isOpen = false;
+  #isLooking = false;
+  #isAsked = false;
 
   constructor(options: WaitKeeperOptions) {
     this.#options = options;
@@ -62,7 +64,21 @@ export class WaitKeeper {
 
   /** Whenever what is waited for may have changed. */
   look(): void {
-    if (!this.#isOpen) return;
+    // What ends one leads to another look, from within this one.
+    this.#isAsked = true;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      while (this.#isOpen && this.#isAsked) {
+        this.#isAsked = false;
+        this.#lookOnce();
+      }
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  #lookOnce(): void {
     const { clock, recorder, onRetryDue } = this.#options;
     const now = clock.now();
     for (const open of recorder().snapshot.open) {
@@ -82,9 +98,6 @@ export class WaitKeeper {
 
   #fire({ event }: OpenInvocation, { waitId, kind, dueAt }: DurableWait, now: number): void {
     const { recorder, onEnded } = this.#options;
-    // The one before it may have led to another look.
-    const open = recorder().snapshot.open.find((other) => other.event.eventId === event.eventId);
-    if (open?.waits.find((wait) => wait.waitId === waitId)?.end !== null) return;
     const event_id = event.eventId;
     if (kind === 'timer') {
       recorder().note('timer_fired', { event_id, timer_id: waitId, late_ms: Math.max(0, now - dueAt!) });

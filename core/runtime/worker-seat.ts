@@ -155,8 +155,10 @@ export class WorkerSeat {
   async end(): Promise<void> {
     this.#respawn.cancel();
     this.#reap.cancel();
+    const held = this.#permit;
     await this.#slot.end();
-    this.#giveUpPermit();
+    // Whoever was told that it is gone may have lined up for another.
+    if (this.#permit === held) this.#giveUpPermit();
   }
 
   #giveUpPermit(): void {

@@ -60,7 +60,14 @@ test('an agent is written to, asked, signalled and approved from the command lin
   expect(await ok('resolve-promise', workspace, await promise(), '--resolved', 'true')).toContain(
     'is resolved',
   );
-  await ok('drop', workspace, 'clerk', eventId, '--reason', 'not needed');
+  expect(await ok('deadletters', workspace, 'clerk')).toContain('has no dead letters');
+  await ok('trigger', workspace, 'clerk');
+  await ok('resolve-promise', workspace, await promise(), '--resolved', 'false');
+  const [last] = (await waitFor(async () => {
+    const listed = JSON.parse(await ok('deadletters', workspace, 'clerk', '--json')) as { eventId: string }[];
+    return listed.length > 0 ? listed : null;
+  })) as [{ eventId: string }];
+  await ok('drop', workspace, 'clerk', last.eventId, '--reason', 'not needed');
   expect(await ok('deadletters', workspace, 'clerk')).toContain('has no dead letters');
 
   const lines = (await ok('logs', workspace, 'clerk', '-n', '100')).split('\n');
@@ -79,6 +86,8 @@ test('an agent is written to, asked, signalled and approved from the command lin
     'settle',
     'redeliver',
     'redeliver',
+    'settle',
+    'trigger',
     'settle',
     'drop',
   ]);

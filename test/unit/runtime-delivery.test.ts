@@ -59,11 +59,17 @@ test('a dead letter can be dropped, and handled anew as an event of its own', as
   await b.until('the dead letter', ({ snapshot }) => snapshot.deadLetters.length === 1);
   const { eventId } = b.process.snapshot.deadLetters[0]!.event;
   await b.process.desk.redeliver(eventId, true, OPERATOR);
-  await b.until('another', ({ snapshot }) => snapshot.deadLetters.length === 2);
+  // It is handled anew, and not a second time by a second click.
+  await expect(b.process.desk.redeliver(eventId, true, OPERATOR)).rejects.toMatchObject({
+    code: 'dead-letter.not-found',
+  });
+  await b.until('another', ({ snapshot }) => snapshot.deadLetters.length === 1);
   expect(b.ledger()).toEqual(['charge', 'charge']);
-  await b.process.desk.dropDeadLetter(eventId, OPERATOR);
-  expect(b.process.snapshot.deadLetters).toHaveLength(1);
-  await expect(b.process.desk.dropDeadLetter(eventId, OPERATOR)).rejects.toMatchObject({
+  const again = b.process.snapshot.deadLetters[0]!.event.eventId;
+  expect(again).not.toBe(eventId);
+  await b.process.desk.dropDeadLetter(again, OPERATOR);
+  expect(b.process.snapshot.deadLetters).toHaveLength(0);
+  await expect(b.process.desk.dropDeadLetter(again, OPERATOR)).rejects.toMatchObject({
     code: 'dead-letter.not-found',
   });
 });

@@ -198,3 +198,59 @@ test('[P3] after all of that the live state is what the journal alone gives', as
   await b.quit();
   expect(await folded(b)).toEqual(b.process.snapshot);
 });
+
+test.each(['ask', 'retry'])(
+  '[S16] the large result of an effect of class %s that runs alone is kept before the end',
+  async (effectClass) => {
+    const b = await bench(
+      `const text = await ctx.effect('read', { class: '${effectClass}' }, async () => { note('read'); return 'x'.repeat(100_000); });
+     return String(text.length);`,
+    );
+    await b.trigger();
+    await b.until('the end', isIdle);
+    expect(b.ledger()).toEqual(['read']);
+    expect(b.process.snapshot.workerDeaths).toBe(0);
+    expect(b.process.snapshot.invocationCount).toBe(1);
+  },
+);
+
+test('[P2] code that was changed writes nothing before it diverges, and goes on when it is put back', async () => {
+  const good = `await ctx.effect('one', { class: 'retry' }, async () => note('one'));
+     await ctx.promise('go');
+     note('went');`;
+  const b = await bench(good, { workerIdleMs: 50 });
+  await b.trigger();
+  await b.until('awaiting', ({ snapshot }) => snapshot.lifecycle === 'awaiting');
+  const { waitId } = b.process.snapshot.open[0]!.waits[0]!;
+  await b.quit();
+  const changed = await bench(
+    `await ctx.state.set('wrong', 1); note('changed'); await ctx.promise('other');`,
+    {},
+    b.directory,
+  );
+  await changed.process.desk.signal('s', 'wake', null, OPERATOR);
+  await changed.until('the divergence', ({ snapshot }) => snapshot.lifecycle === 'failed');
+  expect(changed.process.snapshot.lifecycleReason).toMatch(/expected one#0/);
+  expect(changed.process.snapshot.context).toEqual({});
+  await changed.quit();
+  const back = await bench(good, { workerIdleMs: 50 }, b.directory);
+  await back.process.start(OPERATOR);
+  await back.process.desk.settlePromise(waitId, { status: 'resolved', value: null }, OPERATOR);
+  await back.until('the end', isIdle);
+  expect(back.ledger()).toEqual(['one', 'went']);
+});
+
+test('code that dropped a recorded effect and only waits diverges', async () => {
+  const b = await bench(
+    `await ctx.effect('one', { class: 'retry' }, async () => note('one'));
+     await ctx.promise('go');`,
+    { workerIdleMs: 50 },
+  );
+  await b.trigger();
+  await b.until('awaiting', ({ snapshot }) => snapshot.lifecycle === 'awaiting');
+  await b.quit();
+  const changed = await bench(`await ctx.promise('go');`, {}, b.directory);
+  await changed.process.desk.signal('s', 'wake', null, OPERATOR);
+  await changed.until('the divergence', ({ snapshot }) => snapshot.lifecycle === 'failed');
+  expect(changed.process.snapshot.lifecycleReason).toMatch(/expected one#0/);
+});

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { bench, folded, isIdle, OPERATOR, type Bench } from '../support/runtime.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const promiseOf = (b: Bench): string =>
   b.process.snapshot.open
@@ -190,10 +191,12 @@ test('[P6] a query is answered by the run that has it, or by one that only looks
     'awaiting',
     ({ snapshot, live }) => snapshot.lifecycle === 'awaiting' && live.worker === null,
   );
-  await b.journal.settled();
-  const before = (await b.entries()).length;
+  await waitFor(async () => (await b.entries()).length === b.process.snapshot.seq, {
+    what: 'the last entry',
+  });
+  const before = b.process.snapshot.seq;
   expect(await b.process.query('step', { plus: 20 }, null)).toBe(21);
-  await b.journal.settled();
+  expect(b.process.snapshot.seq).toBe(before);
   expect((await b.entries()).length).toBe(before);
   expect(b.process.live.worker).toBeNull();
   expect(b.ledger()).toEqual(['one']);
@@ -255,4 +258,33 @@ test('timers that come due at the same moment fire once each', async () => {
   await b.until('the end', isIdle);
   await b.quit();
   expect((await types(b)).filter((type) => type === 'timer_fired')).toHaveLength(3);
+});
+
+test('very many timers that come due at once fire, and the host goes on', async () => {
+  const b = await bench(
+    `await Promise.all(Array.from({ length: 2_000 }, () => ctx.sleep({ until: 0 })));
+     await Promise.all(Array.from({ length: 2_000 }, () => ctx.sleep({ until: ctx.attempt + 1 })));
+     note('all');`,
+  );
+  await b.trigger();
+  await b.until('the end', () => b.ledger().includes('all'));
+});
+
+test('a timer of an earlier attempt fires while the next one waits for something else', async () => {
+  const b = await bench(
+    `if (ctx.attempt === 1) { ctx.sleep(700); throw new Error('once'); }
+     await ctx.promise('go');`,
+    {
+      workerIdleMs: 50,
+      delivery: { maxRetries: 1, retryBackoffMs: 1, retryBackoffMaxMs: 1, deadLetterSize: 1 },
+    },
+  );
+  await b.trigger();
+  await b.until('the timer', ({ snapshot }) =>
+    snapshot.open[0]?.waits.some(({ end }) => end?.status === 'fired'),
+  );
+  await b.until(
+    'awaiting',
+    ({ snapshot, live }) => snapshot.lifecycle === 'awaiting' && live.worker === null,
+  );
 });
