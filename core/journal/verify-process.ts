@@ -66,19 +66,21 @@ export interface CheckTarget {
   readonly isOurs: boolean;
 }
 
-const LOOKS = 5;
+/** A writer that seals faster than it is read is looked at again, for so long. */
+const PATIENCE_MS = 10_000;
 const STILL_MS = 5_000;
 
 /** @throws RetryableError `journal.changed` */
 export async function checkProcess(target: CheckTarget): Promise<Checked> {
-  for (let look = 1; ; look += 1) {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
     const before = segmentsText(target);
+    const isLast = performance.now() > deadline;
     try {
       const checked = await check(target);
-      if (checked.report.damageCount === 0 || segmentsText(target) === before || look === LOOKS)
-        return checked;
+      if (checked.report.damageCount === 0 || segmentsText(target) === before || isLast) return checked;
     } catch (error) {
-      if (codeOf(error) !== 'journal.changed' || look === LOOKS) throw error;
+      if (codeOf(error) !== 'journal.changed' || isLast) throw error;
     }
   }
 }
