@@ -163,6 +163,7 @@ test('signals reach what is under way, in order, also what waits without a worke
   await next.process.desk.signal('s3', 'add', 3, OPERATOR);
   await next.until('the end', isIdle);
   expect(next.ledger()).toEqual(['got 1,2,3']);
+  expect(b.process.snapshot.open[0]!.attempt).toBe(2);
 });
 
 test('until gives up after its time-out', async () => {
@@ -267,7 +268,8 @@ test('very many timers that come due at once fire, and the host goes on', async 
      note('all');`,
   );
   await b.trigger();
-  await b.until('the end', () => b.ledger().includes('all'));
+  await b.until('the end', isIdle);
+  expect(b.ledger()).toEqual(['all']);
 });
 
 test('a timer of an earlier attempt fires while the next one waits for something else', async () => {
