@@ -289,4 +289,5 @@ test('a timer of an earlier attempt fires while the next one waits for something
     'awaiting',
     ({ snapshot, live }) => snapshot.lifecycle === 'awaiting' && live.worker === null,
   );
+  expect(b.process.snapshot.open[0]!.attempt).toBe(2);
 });
