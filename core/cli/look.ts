@@ -137,32 +137,27 @@ export async function tail(
   { json, lines, follow }: { readonly json: boolean; readonly lines: number; readonly follow: boolean },
 ): Promise<void> {
   const { journal } = await open(directory, process);
+  // Before anything is shown: whatever happens to the journal from then on is noticed.
+  const place = follow ? await endOf(journal, process) : null;
   const items = await newest(journal, process, lines);
   for (const item of items) printItem(item, json);
   if (!follow) return;
-  const place = await endBehind(journal, process, items.at(-1), (item) => printItem(item, json));
+  let shown = items.at(-1)?.seq ?? 0;
   using following = followJournal(journal, process, place, {
     onItems: (more) => {
-      for (const item of more) printItem(item, json);
+      for (const item of more) if (item.seq > shown) printItem(item, json);
     },
-    onReplaced: () =>
-      printError(`the journal of ${process} was cut or replaced; going on from its beginning`),
+    onReplaced: () => {
+      shown = 0;
+      printError(`the journal of ${process} was cut or replaced; going on from its beginning`);
+    },
   });
   await Promise.race([interrupted(), following.failed]);
 }
 
-/** Where the journal ends, having given what came after `last` meanwhile. */
-async function endBehind(
-  journal: FileJournal,
-  process: string,
-  last: StoredEntry | BadLine | undefined,
-  give: (item: StoredEntry | BadLine) => void,
-): Promise<Cursor | null> {
+async function endOf(journal: FileJournal, process: string): Promise<Cursor | null> {
   let place: Cursor | null = null;
-  for await (const { items, next } of journal.readSinceCheckpoint(process)) {
-    for (const item of items) if (item.seq > (last?.seq ?? 0)) give(item);
-    place = next;
-  }
+  for await (const { next } of journal.readSinceCheckpoint(process)) place = next;
   return place;
 }
 

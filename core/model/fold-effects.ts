@@ -5,13 +5,26 @@ import { numberAt, objectAt, textAt, type Json, type JsonObject } from './json.t
 import type { SpillReference } from './ports.ts';
 import type { OpenInvocation, ProcessSnapshot } from './snapshot.ts';
 
-/** Where an effect is; the last ones are asked for most. */
+/** Where each effect of a list stands, so that thousands of them are not looked through for each. */
+const places = new WeakMap<readonly RecordedEffect[], Map<string, number>>();
+
+/** The last place where there are several, as only a hand-written journal has it; -1 for none. */
+function placeOf(effects: readonly RecordedEffect[], effectId: string): number {
+  let known = places.get(effects);
+  // Whatever was put in or taken out elsewhere shows in the length.
+  if (known?.size !== effects.length) {
+    known = new Map(effects.map((effect, at) => [effect.effectId, at]));
+    places.set(effects, known);
+  }
+  return known.get(effectId) ?? -1;
+}
+
 function find(
   state: ProcessSnapshot,
   effectId: string,
 ): { readonly open: OpenInvocation; readonly at: number } | null {
   for (const open of state.open) {
-    const at = open.effects.findLastIndex((effect) => effect.effectId === effectId);
+    const at = placeOf(open.effects, effectId);
     if (at >= 0) return { open, at };
   }
   return null;
@@ -48,9 +61,11 @@ export function effectStarted(
     end: null,
   };
   open.isWaiting = false;
-  const at = open.effects.findLastIndex((other) => other.effectId === effect.effectId);
-  if (at < 0) open.effects.push(effect);
-  else {
+  const at = placeOf(open.effects, effect.effectId);
+  if (at < 0) {
+    open.effects.push(effect);
+    places.get(open.effects)?.set(effect.effectId, open.effects.length - 1);
+  } else {
     const { announcedAt, end, endSeq } = open.effects[at]!;
     // What is done is done, whatever is announced.
     if (end?.kind === 'done') return;

@@ -146,8 +146,7 @@ class State:
         elif kind in ("invocation_result", "dead_letter") or kind == "error" and data.get("final") is not False:
             ended = [run for run in self.open if run[0] == event][:1]
             dead = ended or [None] * (kind == "dead_letter" and event in self.queue)
-            self.count += kind == "invocation_result"
-            self.queue = [one for one in self.queue if one != event]
+            self.count, self.queue = self.count + (kind[0] == "i"), [one for one in self.queue if one != event]
             for run in ended: self.open.remove(run)
             if dead and (kind == "dead_letter" or kind == "error" and data.get("dead_letter") is True):
                 self.dead.append([event, *dead])
@@ -159,7 +158,8 @@ class State:
         elif kind == "effect_started":
             for _, effects in first(self.open):
                 if not last(effects): effects.append([text(data, "effect_id"), 0.0, None, None])
-                for one in last(effects): one[1:] = [number(data, "attempt", 1.0), None, one[2]]
+                for one in [it for it in last(effects) if it[2] != "done"]:
+                    one[1:] = [number(data, "attempt", 1.0), None, one[2]]
         elif kind == "effect_finished" and data.get("unpermitted") is True:
             for one in same: one[:] = [one[0], one[1] - 1, one[3], None] if one[1] > 1 else [None] * 4
         elif kind in ENDS:
