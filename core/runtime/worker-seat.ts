@@ -142,7 +142,9 @@ export class WorkerSeat {
   async beat(): Promise<void> {
     this.#slot.ping();
     const { workerHangMs } = this.#options.definition.config;
-    if (workerHangMs === 0 || !(await this.#slot.isHung(workerHangMs))) return;
+    // Without a worker, or with one that owes no answer, there is nothing to wait for.
+    if (workerHangMs === 0 || this.#slot.hungSinceMs === null) return;
+    if (!(await this.#slot.isHung(workerHangMs))) return;
     this.#slot.kill(`did not answer for ${Math.round(workerHangMs / 1000)} s`);
   }
 
