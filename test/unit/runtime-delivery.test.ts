@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_DELIVERY } from '../../core/model/delivery.ts';
 import { bench, isIdle, OPERATOR, type Bench } from '../support/runtime.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const ofType = async (b: Bench, type: string) =>
   (await b.entries()).filter(({ entry_type }) => entry_type === type).map(({ data }) => data);
@@ -267,7 +268,8 @@ test('[C21] what is written to the agent is delivered once, with the next invoca
   await write('m1', 'one', 'normal', null);
   await write('m2', 'two', 'high', null);
   await write('m3', 'late', 'high', 1);
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  const late = b.process.snapshot.inbox.find(({ messageId }) => messageId === 'm3')!.expiresAt!;
+  await waitFor(() => Date.now() > Date.parse(late), { what: 'the last message to expire' });
   await b.trigger('wait');
   await b.until('awaiting', ({ snapshot }) => snapshot.lifecycle === 'awaiting');
   const next = await b.again();

@@ -92,8 +92,9 @@ test('a timer fires while no worker is there, and late rather than never after a
   const b = await bench(source, { workerIdleMs: 50 });
   await b.trigger();
   await b.until('awaiting', ({ snapshot }) => snapshot.lifecycle === 'awaiting');
+  const due = b.process.snapshot.open[0]!.waits[0]!.dueAt!;
   await b.quit();
-  await new Promise((resolve) => setTimeout(resolve, 1_600));
+  await waitFor(() => Date.now() > due + 50, { what: 'the moment to pass' });
   const next = await bench(source, { workerIdleMs: 50 }, b.directory);
   await next.until('the end', isIdle);
   expect(next.ledger()).toEqual(['before', 'before', 'after']);
