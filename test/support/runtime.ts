@@ -15,7 +15,7 @@ import {
 } from '../../core/model/process-config.ts';
 import type { ProcessSnapshot } from '../../core/model/snapshot.ts';
 import type { AgentProcess } from '../../core/runtime/agent-process.ts';
-import { AgentRuntime } from '../../core/runtime/agent-runtime.ts';
+import { AgentRuntime, type RuntimeOptions } from '../../core/runtime/agent-runtime.ts';
 import { tempDirectory } from './temp-directory.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -44,6 +44,35 @@ import { defineAgent, DidNotHappen, PromiseExpired, PromiseRejected, TerminalErr
 const note = (line) => appendFileSync(${JSON.stringify(ledger)}, line + '\\n');
 `;
 
+/** Starts a runtime on a journal, with workers as child processes; it ends with the test. */
+export async function startRuntime(
+  journalDirectory: string,
+  definitions: readonly ProcessDefinition[],
+  more: Partial<RuntimeOptions> = {},
+): Promise<Pick<Bench, 'journal' | 'runtime' | 'quit'>> {
+  const journal = openFileJournal(journalDirectory);
+  const runtime = new AgentRuntime({
+    definitions,
+    journal,
+    journalId: journal.marker!.id,
+    workerHost: childProcessWorkerHost(),
+    clock: systemClock(),
+    ids: { next: () => crypto.randomUUID() },
+    onChange: () => {},
+    ...more,
+  });
+  let isOver = false;
+  const quit = async (): Promise<void> => {
+    if (isOver) return;
+    isOver = true;
+    await runtime.quit();
+    await journal.close();
+  };
+  onTestFinished(quit);
+  await runtime.start();
+  return { journal, runtime, quit };
+}
+
 /** Starts one process called `agent`; `source` is the body of its onTrigger(ctx, event), or a whole module after the prelude. */
 export async function bench(
   source: string,
@@ -66,25 +95,7 @@ export async function bench(
     codeHash: 'test',
   };
   const journalDirectory = join(directory, 'journal');
-  const journal = openFileJournal(journalDirectory);
-  const runtime = new AgentRuntime({
-    definitions: [definition],
-    journal,
-    journalId: journal.marker!.id,
-    workerHost: childProcessWorkerHost(),
-    clock: systemClock(),
-    ids: { next: () => crypto.randomUUID() },
-    onChange: () => {},
-  });
-  let isOver = false;
-  const quit = async (): Promise<void> => {
-    if (isOver) return;
-    isOver = true;
-    await runtime.quit();
-    await journal.close();
-  };
-  onTestFinished(quit);
-  await runtime.start();
+  const { journal, runtime, quit } = await startRuntime(journalDirectory, [definition]);
   const process = runtime.process('agent');
   return {
     directory,

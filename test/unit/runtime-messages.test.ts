@@ -2,10 +2,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
-import { systemClock } from '../../core/host/system-clock.ts';
-import { openFileJournal } from '../../core/journal/file-journal.ts';
+import { expect, test } from 'vitest';
 import { matchesTopic, topicProblem } from '../../core/model/messages.ts';
 import {
   DEFAULT_PROCESS_CONFIG,
@@ -13,8 +10,7 @@ import {
   type ProcessDefinition,
   type TriggerConfig,
 } from '../../core/model/process-config.ts';
-import { AgentRuntime } from '../../core/runtime/agent-runtime.ts';
-import { OPERATOR } from '../support/runtime.ts';
+import { OPERATOR, startRuntime } from '../support/runtime.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -51,26 +47,9 @@ async function several(
       };
     },
   );
-  const journal = openFileJournal(join(directory, 'journal'));
-  const runtime = new AgentRuntime({
-    definitions,
-    journal,
-    journalId: journal.marker!.id,
-    workerHost: childProcessWorkerHost(),
-    clock: systemClock(),
-    ids: { next: () => crypto.randomUUID() },
-    onChange: () => {},
+  const { journal, runtime, quit } = await startRuntime(join(directory, 'journal'), definitions, {
     maxWorkers,
   });
-  let isOver = false;
-  const quit = async (): Promise<void> => {
-    if (isOver) return;
-    isOver = true;
-    await runtime.quit();
-    await journal.close();
-  };
-  onTestFinished(quit);
-  await runtime.start();
   const lines = (): string[] =>
     existsSync(ledger)
       ? readFileSync(ledger, 'utf8')
