@@ -1,7 +1,7 @@
 // How many durable effects a second a runtime gets through when the effects themselves cost nothing: one process with one
 // long invocation, and twenty processes at once; beside what the disk can do and what others do with it.
 
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { rawAppend } from './limits.ts';
 import { describeMachine } from './machine.ts';
@@ -40,12 +40,18 @@ export async function run(): Promise<BenchResult> {
     [DBOS, dbos],
     [RESTATE, restate],
   ];
+  await using one = await ourRuntime(makeDirectory(work.path, 'one'), ONE.processes, 'ask');
+  await using many = await ourRuntime(makeDirectory(work.path, 'many'), MANY.processes, 'ask');
+  const contenders: [string, StepRunner, Load][] = [
+    [OURS, one, ONE],
+    [OURS, many, MANY],
+    ...peers.flatMap(([who, runner]) =>
+      runner === null ? [] : [ONE, MANY].map((load): [string, StepRunner, Load] => [who, runner, load]),
+    ),
+  ];
   const rounds = await takeTurns([
     ...limitsIn(work.path),
-    ...[ONE, MANY].flatMap((load) => [
-      ours(work.path, load),
-      ...peers.flatMap(([who, runner]) => (runner === null ? [] : [theirs(work.path, who, runner, load)])),
-    ]),
+    ...contenders.map(([who, runner, load]) => contender(work.path, who, runner, load)),
   ]);
   const limits = Object.fromEntries([D1, D20].map((name) => [name, spread(rounds(name), COMMITS)]));
   const line = (name: string, judgement: Judgement, of = name) => measured(name, rounds(of), RATE, judgement);
@@ -79,26 +85,18 @@ function limitsIn(directory: string): Contender[] {
   ];
 }
 
-function ours(directory: string, load: Load): Contender {
-  const path = join(directory, 'ours');
+/** Everybody's processes live as long as the benchmark does, and have just done something. */
+function contender(directory: string, who: string, runner: StepRunner, load: Load): Contender {
   return async () => {
-    mkdirSync(path);
-    let samples: Samples;
-    {
-      await using runner = await ourRuntime(path, load.processes, 'ask');
-      samples = await rateOf(path, OURS, runner, load);
-    }
-    rmSync(path, { recursive: true });
-    return samples;
-  };
-}
-
-function theirs(directory: string, who: string, runner: StepRunner, load: Load): Contender {
-  return async () => {
-    // As warm as ours is: one step for each.
     await rateOf(directory, who, runner, { ...load, steps: 1 });
     return rateOf(directory, who, runner, load);
   };
+}
+
+function makeDirectory(...parts: string[]): string {
+  const path = join(...parts);
+  mkdirSync(path);
+  return path;
 }
 
 let orders = 0;

@@ -13,8 +13,8 @@ import type { FleetView } from '../../core/contract/views.ts';
 
 export interface HostFacts {
   readonly rssBytes: number;
-  /** Processor time since the start, in seconds. */
-  readonly cpuSeconds: number;
+  /** Processor time in seconds since the start until it was asked, and until it had looked: collecting costs some. */
+  readonly cpuSeconds: { readonly asked: number; readonly answered: number };
   readonly states: Readonly<Record<string, number>>;
   readonly doubts: number;
 }
@@ -83,13 +83,13 @@ async function serve(workspace: string): Promise<void> {
     const [what, ...names] = line.split(' ');
     if (what === 'quit') break;
     if (what === 'facts') {
+      const asked = cpuSeconds();
       collect();
       collect();
-      const { user, system } = process.cpuUsage();
       const fleet = host.fleet();
       say({
         rssBytes: process.memoryUsage.rss(),
-        cpuSeconds: (user + system) / 1e6,
+        cpuSeconds: { asked, answered: cpuSeconds() },
         states: countStates(fleet),
         doubts: fleet.processes.reduce((sum, { doubts }) => sum + doubts, 0),
       });
@@ -110,6 +110,11 @@ async function serve(workspace: string): Promise<void> {
   }
   await host.close();
   process.exit(0);
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
 }
 
 function countStates({ processes }: FleetView): Record<string, number> {

@@ -52,7 +52,7 @@ function host(name: string, workspace: string, count: number): Contender {
       throw new Error(`${JSON.stringify(after.states)} are not ${count} running.`);
     return {
       [`${name} memory`]: after.rssBytes / MEBIBYTE,
-      [`${name} core`]: ((after.cpuSeconds - before.cpuSeconds) / (WATCH_MS / 1000)) * 100,
+      [`${name} core`]: ((after.cpuSeconds.asked - before.cpuSeconds.answered) / (WATCH_MS / 1000)) * 100,
     };
   };
 }
