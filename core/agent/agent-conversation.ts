@@ -2,11 +2,11 @@
 
 import { AppError } from '../model/errors.ts';
 import { textAt } from '../model/json.ts';
+import { MAX_CONTENT } from '../model/limits.ts';
 import type { Conversation, ConversationMessage } from './define-agent.ts';
 import type { RunScope } from './run-scope.ts';
 
 const MAX_ROLE = 100;
-const MAX_CONTENT = 1_000_000;
 
 export function agentConversation(scope: RunScope): Conversation {
   const { conversation, sayings, attemptSeq } = scope.invoke.record;

@@ -2,12 +2,11 @@
 
 import { AppError } from '../model/errors.ts';
 import { recordable, type Json } from '../model/json.ts';
+import { refuseTooLarge } from '../model/limits.ts';
 import { topicProblem, type MessageKind } from '../model/messages.ts';
 import { argsHash } from './args-hash.ts';
 import type { AgentContext } from './define-agent.ts';
 import type { RunScope } from './run-scope.ts';
-
-const MAX_BYTES = 1024 * 1024;
 
 export function agentMessages(scope: RunScope): Pick<AgentContext, 'emit' | 'send'> {
   const { sends, attemptSeq } = scope.invoke.record;
@@ -31,13 +30,7 @@ export function agentMessages(scope: RunScope): Pick<AgentContext, 'emit' | 'sen
       throw new AppError('message.bad-topic', `${what} can't go to ${JSON.stringify(topic)}: ${problem}.`);
     }
     const data = recordable(given, `what goes to ${topic}`);
-    const bytes = Buffer.byteLength(JSON.stringify(data));
-    if (bytes > MAX_BYTES) {
-      throw new AppError(
-        'message.too-large',
-        `${what} to ${topic} has ${bytes} bytes, and ${MAX_BYTES} is the most. Send where it lies instead.`,
-      );
-    }
+    refuseTooLarge('message', `What ${what} sends to ${topic}`, data);
     const name = `${kind} ${topic}`;
     const occurrence = occurrences.get(name) ?? 0;
     occurrences.set(name, occurrence + 1);

@@ -2,6 +2,7 @@
 
 import { AppError } from '../model/errors.ts';
 import { recordable, sameJson, type Json } from '../model/json.ts';
+import { MAX_STATE_KEY, refuseTooLarge } from '../model/limits.ts';
 import type { AgentState } from './define-agent.ts';
 import type { RunScope } from './run-scope.ts';
 
@@ -21,7 +22,13 @@ export function agentState(scope: RunScope): AgentState {
   });
 
   const write = async (key: string, given: Json, deleted: boolean): Promise<void> => {
-    scope.refuseUnlessOpen(`ctx.state on ${JSON.stringify(key)}`);
+    scope.refuseUnlessOpen('ctx.state');
+    if (typeof key !== 'string' || key.length > MAX_STATE_KEY) {
+      throw new AppError(
+        'state.bad-key',
+        `A key of the state is a text of at most ${MAX_STATE_KEY} characters.`,
+      );
+    }
     if (writableKeys.length > 0 && !writableKeys.includes(key)) {
       throw new AppError(
         'state.not-writable',
@@ -30,6 +37,7 @@ export function agentState(scope: RunScope): AgentState {
       );
     }
     const value = recordable(given, `the state ${JSON.stringify(key)}`);
+    refuseTooLarge('state', `The state ${JSON.stringify(key.slice(0, SHOWN))}`, value);
     const at = ordinal;
     ordinal += 1;
     if (deleted) view.delete(key);

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../model/errors.ts';
 import { recordable, type Json } from '../model/json.ts';
+import { refuseTooLarge } from '../model/limits.ts';
 import type { DurableWait, WaitEnd } from '../model/waits.ts';
 import type { AgentContext, DurablePromise } from './define-agent.ts';
 import { PromiseExpired, PromiseRejected } from './effect-errors.ts';
@@ -102,6 +103,7 @@ export function durableWaits(scope: RunScope): DurableWaits {
     checkName('promise', name);
     if (expiresInMs !== undefined) checkDuration(`The promise ${name}`, expiresInMs);
     const kept = recordable(data, `the data of the promise ${name}`);
+    refuseTooLarge('promise', `What goes with the promise ${name}`, kept);
     const dueInMs = expiresInMs ?? null;
     const { waitId, end } = begin({ kind: 'promise', name, data: kept, dueInMs, dueAt: null });
     const value = awaiting(waitId, end).then((settled) => valueOf<T>(name, settled));

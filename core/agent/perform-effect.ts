@@ -14,6 +14,7 @@ import {
 } from '../model/effects.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import { recordable, type Json } from '../model/json.ts';
+import { jsonBytes, MAX_ERROR_TEXT, MAX_RESULT_BYTES, refuseTooLarge } from '../model/limits.ts';
 import { argsHash } from './args-hash.ts';
 import type { AgentContext, EffectCall, EffectOptions, Reconciled } from './define-agent.ts';
 import { DidNotHappen, EffectFailed } from './effect-errors.ts';
@@ -30,8 +31,6 @@ const MAX_KEY = 1_000;
 const MAX_ATTEMPTS = 1_000;
 /** A year: beyond it a duration is a slip of the unit. */
 const MAX_DURATION_MS = 366 * 24 * 60 * 60 * 1000;
-/** What the host may be asked to keep at once. */
-const MAX_RESULT_BYTES = 16 * 1024 * 1024;
 
 type Perform = (call: EffectCall<Json>) => Promise<Json>;
 type Reconcile = (call: EffectCall<Json>) => Promise<Reconciled>;
@@ -86,6 +85,7 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
     occurrences.set(name, occurrence + 1);
     const effectId = effectIdOf(event.eventId, name, occurrence);
     const args = recordable(options.args ?? null, `the arguments of ${name}`);
+    refuseTooLarge('effect', `What ${name} is called with`, args);
     unasked.delete(effectId);
     scope.asked();
     return {
@@ -215,7 +215,8 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
     // A large result is kept beside the journal first, which takes the host a while.
     const isAwaited = !scope.isAlone || (end.kind === 'done' && isLarge(end.result));
     const delivered = isAwaited ? scope.outcome(effectId) : null;
-    scope.send({ type: 'effect-ended', effectId, end, reconciled: isReconciled, isAwaited });
+    const told = end.kind === 'done' ? end : { ...end, error: end.error.slice(0, MAX_ERROR_TEXT) };
+    scope.send({ type: 'effect-ended', effectId, end: told, reconciled: isReconciled, isAwaited });
     await delivered;
     return end.kind === 'done' ? recordable(end.result) : null;
   };
@@ -384,7 +385,7 @@ function isLarge(result: Json): boolean {
 function resultEnd(result: unknown): Exclude<EffectEnd, { kind: 'did_not_happen' }> {
   try {
     const kept = recordable(result ?? null, 'its result');
-    const bytes = Buffer.byteLength(JSON.stringify(kept));
+    const bytes = jsonBytes(kept);
     if (bytes <= MAX_RESULT_BYTES) return { kind: 'done', result: kept };
     return {
       kind: 'in_doubt',

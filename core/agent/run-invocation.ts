@@ -9,6 +9,7 @@
 //   new waits until everything recorded has been asked for.
 
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
+import { MAX_CODE, MAX_ERROR_TEXT as MAX_TEXT } from '../model/limits.ts';
 import type { FromWorker, InvocationRecord } from '../model/worker-protocol.ts';
 import { agentConversation } from './agent-conversation.ts';
 import { agentMessages } from './agent-messages.ts';
@@ -22,8 +23,6 @@ import { effectKey, effectPerformer } from './perform-effect.ts';
 import { recordedChance } from './recorded-chance.ts';
 import { RunScope, type Invoke, type Reply } from './run-scope.ts';
 import { signalKey, signalsAndQueries, type SignalsAndQueries } from './signals-and-queries.ts';
-
-const MAX_TEXT = 10_000;
 
 export interface RunningInvocation {
   /** Hands over what the host said about this run. */
@@ -184,7 +183,7 @@ function tellDiverged(scope: RunScope, error: AppError): void {
 function tellFailed(scope: RunScope, error: unknown): void {
   scope.send({
     type: 'invocation-failed',
-    code: codeOf(error).slice(0, 200),
+    code: codeOf(error).slice(0, MAX_CODE),
     message: messageOf(error).slice(0, MAX_TEXT),
     terminal: error instanceof TerminalError,
   });

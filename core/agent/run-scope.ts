@@ -3,6 +3,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '../model/errors.ts';
+import { MAX_TOLD_WAITS } from '../model/limits.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
 import { END_OF_INVOCATION } from './check-message.ts';
 import { Deliveries, type Recorded } from './deliveries.ts';
@@ -326,7 +327,7 @@ export class RunScope {
     }
     if (!this.isRecordUsed) return;
     this.#tellAtEnd();
-    this.#send({ type: 'invocation-waiting', run, for: ids, heard: this.heard });
+    this.#send({ type: 'invocation-waiting', run, for: ids.slice(0, MAX_TOLD_WAITS), heard: this.heard });
   }
 
   /** Nothing comes to a check but what is recorded; and code that waits asks for nothing any more. */

@@ -2,6 +2,7 @@
 
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import { recordable, type Json } from '../model/json.ts';
+import { MAX_CODE, MAX_ERROR_TEXT, refuseTooLarge } from '../model/limits.ts';
 import type { RecordedSignal } from '../model/snapshot.ts';
 import type { QueryAnswer } from '../model/worker-protocol.ts';
 import type { AgentContext } from './define-agent.ts';
@@ -77,9 +78,12 @@ export function signalsAndQueries(scope: RunScope): SignalsAndQueries {
             `The query ${name} is answered with a promise. A query only looks, and answers at once.`,
           );
         }
-        return { ok: true, value: recordable(value ?? null, `the answer to ${name}`) };
+        const answer = recordable(value ?? null, `the answer to ${name}`);
+        refuseTooLarge('query', `The answer to ${name}`, answer);
+        return { ok: true, value: answer };
       } catch (error) {
-        return { ok: false, code: codeOf(error), message: messageOf(error) };
+        const code = codeOf(error).slice(0, MAX_CODE);
+        return { ok: false, code, message: messageOf(error).slice(0, MAX_ERROR_TEXT) };
       }
     },
   };

@@ -7,7 +7,6 @@ import { AppError, messageOf } from '../model/errors.ts';
 import { interrupted } from './interrupted.ts';
 import { print, printError, printJson } from './output.ts';
 import { placeOf } from './reach.ts';
-import { safeText } from './safe-text.ts';
 
 export interface LogsGiven {
   readonly json: boolean;
@@ -46,5 +45,5 @@ export async function logs(
 
 function say(line: OutputLine, isJson: boolean): void {
   if (isJson) printJson(line);
-  else print(`${line.at}  ${line.generation}  ${line.level ?? line.stream}  ${safeText(line.text)}`);
+  else print(`${line.at}  ${line.generation}  ${line.level ?? line.stream}  ${line.text}`);
 }

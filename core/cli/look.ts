@@ -20,6 +20,7 @@ import { print, printError, printJson, terminalWidth } from './output.ts';
 import { explained, runHint, seek } from './reach.ts';
 
 const SHOWN_ENTRIES = 10;
+
 interface Fleet {
   readonly journal: JournalView;
   readonly rows: readonly ProcessRow[];

@@ -2,6 +2,7 @@
 
 import { adoptJournal } from '../journal/adopt-journal.ts';
 import type { Recover } from '../journal/copy-target.ts';
+import { isSharedDiskAllowed } from '../host/data-directory.ts';
 import { inspectDirectory } from '../journal/inspect-directory.ts';
 import { repairJournal } from '../journal/repair-journal.ts';
 import { verifyJournal, type VerifyReport } from '../journal/verify-journal.ts';
@@ -36,21 +37,20 @@ function damaged({ directory, format, totals }: VerifyReport): AppError {
 
 export async function repair(directory: string, to: string, { json }: Json): Promise<void> {
   const found = inspectDirectory(directory);
-  const report = await repairJournal(found.directory, to, { recover, ...sharedDisk() });
+  const report = await repairJournal(found.directory, to, {
+    recover,
+    allowSharedDisk: isSharedDiskAllowed(),
+  });
   say(report, json, repairLines(report));
 }
 
 export async function adopt(directory: string, to: string, { json }: Json): Promise<void> {
-  const report = await adoptJournal(directory, to, { recover, ...sharedDisk() });
+  const report = await adoptJournal(directory, to, { recover, allowSharedDisk: isSharedDiskAllowed() });
   say(report, json, adoptLines(report));
 }
 
 const recover: Recover = async (journal, processId, options) =>
   (await new ReplayEngine(journal).recover(processId, options)).snapshot;
-
-function sharedDisk(): { readonly allowSharedDisk: boolean } {
-  return { allowSharedDisk: process.env['HOLDFAST_ALLOW_SHARED_DISK'] === '1' };
-}
 
 function say(report: object, json: boolean, lines: readonly string[]): void {
   if (json) printJson(report);

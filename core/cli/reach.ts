@@ -109,6 +109,7 @@ export function explained(directory: string, error: unknown): unknown {
   );
 }
 
-function typed(...words: readonly string[]): string {
+/** The line to type for a verb of this program, as it was called itself. */
+export function typed(...words: readonly string[]): string {
   return lineToType(words, process.env, process.platform);
 }

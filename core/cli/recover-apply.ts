@@ -2,16 +2,14 @@
 // this program, which lets go again.
 
 import { userInfo } from 'node:os';
-import { childProcessWorkerHost } from '../host/child-process-worker-host.ts';
-import { dataDirectory, knownJournalsIn } from '../host/data-directory.ts';
+import { dataDirectory, isSharedDiskAllowed, knownJournalsIn } from '../host/data-directory.ts';
+import { runtimeOn } from '../host/runtime-on.ts';
 import type { ReachedHost } from '../host/seek-host.ts';
-import { systemClock } from '../host/system-clock.ts';
 import { openFileJournal, readFileJournal, type FileJournal } from '../journal/file-journal.ts';
 import { loadWorkspace } from '../manifest/load-workspace.ts';
 import { AppError, messageOf } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import { DEFAULT_PROCESS_CONFIG, type ProcessDefinition } from '../model/process-config.ts';
-import { AgentRuntime } from '../runtime/agent-runtime.ts';
 import { reasonOf, type Given, type Outcome } from './host-verbs.ts';
 import { ask, sayOutcome } from './operate.ts';
 import { placeOf, runHint, seekPatiently, unreachable, type Place } from './reach.ts';
@@ -48,7 +46,7 @@ async function takeOverAlone(place: Place, order: Order): Promise<Outcome> {
   const definition = await definitionOf(place, order.process);
   const journal = openFileJournal(place.directory, {
     knownJournals: knownJournalsIn(dataDirectory()),
-    allowSharedDisk: process.env['HOLDFAST_ALLOW_SHARED_DISK'] === '1',
+    allowSharedDisk: isSharedDiskAllowed(),
   });
   try {
     return await takenOver(place, order, definition, journal);
@@ -72,7 +70,7 @@ async function definitionOf({ directory, workspace }: Place, name: string): Prom
   if (found.config.journalLevel !== 'none') return found;
   throw new AppError(
     'journal.required',
-    `${name} keeps no journal, so there is nothing to rebuild it from.`,
+    `${name} keeps no journal, so there is nothing to rebuild it from. Set journal.level in its manifest, and the next run keeps one.`,
     { process: name },
   );
 }
@@ -101,15 +99,7 @@ async function takenOver(
   const put = (entry_type: string, data: JsonObject): Promise<unknown> =>
     journal.append({ process_id: name, entry_type, data }, { synced: true });
   await put('operator_action', { action: 'force-recover', command_id: commandId, operator, reason });
-  const runtime = new AgentRuntime({
-    definitions: [definition],
-    journal,
-    journalId: place.journalId,
-    workerHost: childProcessWorkerHost(),
-    clock: systemClock(),
-    ids: { next: () => crypto.randomUUID() },
-    onChange: () => {},
-  });
+  const runtime = runtimeOn(journal, { definitions: [definition] });
   const agent = runtime.process(name);
   await agent.recover();
   const { trouble } = agent.live;

@@ -14,7 +14,7 @@ import {
   type ProcessDefinition,
 } from '../model/process-config.ts';
 import { print, printJson } from './output.ts';
-import { placeOf } from './reach.ts';
+import { placeOf, typed } from './reach.ts';
 
 /** How many ended invocations are checked unless it is said. */
 export const DEFAULT_LAST = 200;
@@ -71,7 +71,7 @@ function processNamed(name: string, definitions: readonly ProcessDefinition[]): 
   if (definition !== undefined) return { process: name, ...definition };
   throw new AppError(
     'replay-check.no-module',
-    `No manifest beside the journal tells which module ${name} runs. Give the module: holdfast replay-check <module> <directory> --process ${name}`,
+    `No manifest beside the journal tells which module ${name} runs. Give the module: ${typed('replay-check')} <module> <directory> --process ${name}`,
     { process: name },
   );
 }
@@ -146,13 +146,21 @@ function lineOf(checked: CheckedInvocation): string {
   }
 }
 
-function summaryOf({ process, entrypoint, ended, counts, badLines, checked }: ReplayCheckReport): string[] {
+function summaryOf({
+  process,
+  entrypoint,
+  journal,
+  ended,
+  counts,
+  badLines,
+  checked,
+}: ReplayCheckReport): string[] {
   return [
     `${process} with ${entrypoint}: ${checked.length} checked, the newest of ${ended} that have ended and those under way`,
     `${counts.ok} ok · ${counts.diverged} diverged · ${counts['other-end']} with another end · ${counts.unchecked} unchecked`,
     ...(badLines > 0
       ? [
-          `${badLines} damaged lines are missing from what was compared. "holdfast verify" says where they are.`,
+          `${badLines === 1 ? '1 damaged line is' : `${badLines} damaged lines are`} missing from what was compared. To see where: ${typed('verify', journal)}`,
         ]
       : []),
   ];

@@ -2,7 +2,7 @@
 // other journals are looked at from here. When that host goes away, its journal is looked at from here as well.
 
 import type { ConsoleEvent, ConsoleHost } from '../contract/console-host.ts';
-import type { Result } from '../contract/define.ts';
+import type { Failure, Result } from '../contract/define.ts';
 import type { EventOf } from '../contract/events.ts';
 import type { RequestOf } from '../contract/requests.ts';
 import type { FleetView, JournalView, ProcessRow } from '../contract/views.ts';
@@ -45,7 +45,9 @@ class AttachedConsole implements ConsoleHost {
   #state: 'attached' | 'lost' | 'looking' = 'attached';
   #journal: JournalView;
   #rows: ReadonlyMap<string, ProcessRow>;
+  /** Of the host's changes: the last that is shown here, and the last that was told. */
   #sequence: number;
+  #told = 0;
   #isReading = false;
   #watched: Target | null = null;
   #beat: NodeJS.Timeout | null = null;
@@ -70,7 +72,8 @@ class AttachedConsole implements ConsoleHost {
       tone: 'attention',
     });
     void connection.gone.then((reason) => this.#lost(reason));
-    await connection.subscribe((event) => this.#told(event));
+    const subscribed = await connection.subscribe((event) => this.#heard(event), this.#answerWithinMs);
+    if (!subscribed.ok) this.#giveUp(subscribed.error);
     // What changed before somebody listened.
     await this.#readFleet();
     if (this.#state === 'attached') this.#beat = setInterval(() => void this.#listenForLife(), this.#beatMs);
@@ -159,7 +162,7 @@ class AttachedConsole implements ConsoleHost {
     else this.#telling.tell(event);
   }
 
-  #told(event: ConsoleEvent): void {
+  #heard(event: ConsoleEvent): void {
     if (event.name === 'fleet.changed') this.#changed(event.payload);
     else if (event.name === 'console.notice') this.#telling.notice(event.payload);
     else if (event.name !== 'process.changed' || event.payload.journalId === this.#journal.id)
@@ -167,6 +170,7 @@ class AttachedConsole implements ConsoleHost {
   }
 
   #changed({ sequence, upserts, removed, journals }: EventOf<'fleet.changed'>): void {
+    this.#told = Math.max(this.#told, sequence);
     if (sequence <= this.#sequence) return;
     if (sequence > this.#sequence + 1) {
       void this.#readFleet();
@@ -177,33 +181,50 @@ class AttachedConsole implements ConsoleHost {
     for (const key of removed) rows.delete(key);
     for (const row of upserts) if (row.journalId === this.#journal.id) rows.set(row.key, row);
     this.#rows = rows;
-    const journal = journals?.find(({ id }) => id === this.#journal.id);
-    if (journal !== undefined) this.#journal = runBy(this.#host.pid, journal);
+    this.#take(journals ?? []);
     this.#telling.touch();
   }
 
+  /** Reads until nothing is missing: a gap may show while an answer is on its way, or right behind it [P5]. */
   async #readFleet(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
-    const read = await this.#host.connection.request('fleet.read', {}, this.#answerWithinMs);
+    while ((await this.#readOnce()) && this.#sequence < this.#told);
     this.#isReading = false;
-    if (this.#state !== 'attached') return;
+  }
+
+  /** Whether the host answered. */
+  async #readOnce(): Promise<boolean> {
+    const read = await this.#host.connection.request('fleet.read', {}, this.#answerWithinMs);
+    if (this.#state !== 'attached') return false;
     if (!read.ok) {
-      this.#host.connection.close(new AppError(read.error.code, read.error.message));
-      return;
+      this.#giveUp(read.error);
+      return false;
     }
     const { sequence, journals, processes } = read.value;
+    // Otherwise what was told meanwhile is newer.
+    if (sequence >= this.#sequence) {
+      this.#rows = byKey(processes.filter((row) => row.journalId === this.#journal.id));
+      this.#sequence = sequence;
+      this.#take(journals);
+      this.#telling.touch();
+    }
+    return true;
+  }
+
+  #take(journals: readonly JournalView[]): void {
     const journal = journals.find(({ id }) => id === this.#journal.id);
     if (journal !== undefined) this.#journal = runBy(this.#host.pid, journal);
-    this.#rows = byKey(processes.filter((row) => row.journalId === this.#journal.id));
-    this.#sequence = sequence;
-    this.#telling.touch();
   }
 
   async #listenForLife(): Promise<void> {
-    const { connection } = this.#host;
-    const answer = await connection.request('app.info', {}, this.#answerWithinMs);
-    if (!answer.ok) connection.close(new AppError(answer.error.code, answer.error.message));
+    const answer = await this.#host.connection.request('app.info', {}, this.#answerWithinMs);
+    if (!answer.ok) this.#giveUp(answer.error);
+  }
+
+  /** Whoever does not answer is gone, as far as anybody here can tell. */
+  #giveUp({ code, message }: Failure): void {
+    this.#host.connection.close(new AppError(code, message));
   }
 
   /** Nobody says any more how its processes are; what was recorded last is found in the journal [S41]. */

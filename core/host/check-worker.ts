@@ -69,6 +69,10 @@ export class CheckWorker {
     const { workerHost, spec } = this.#options;
     const worker = await workerHost.spawn(spec, NEVER);
     worker.onMessage((message) => this.#hear(message));
+    // What an invocation left behind may end it later, and the next one is not to answer for that.
+    void worker.exited.then(() => {
+      if (this.#worker === worker) this.#worker = null;
+    });
     this.#worker = worker;
     return worker;
   }

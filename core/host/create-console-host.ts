@@ -1,6 +1,5 @@
 // The host behind every console: wires journals, runtime and read model to the contract.
 
-import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { ConsoleEvent, ConsoleHost } from '../contract/console-host.ts';
 import type { Result } from '../contract/define.ts';
@@ -15,21 +14,17 @@ import { attachedConsole } from './attached-console.ts';
 import { cut } from './cut.ts';
 import { FleetTelling, HIDDEN_PERIOD_MS, MAX_MESSAGE, PERIOD_MS } from './fleet-telling.ts';
 import { hostJournal, type HostJournal } from './host-journal.ts';
-import type { JournalSource } from './journal-source.ts';
-import { openLiveWorkspace, type LiveWorkspace } from './live-workspace.ts';
+import { openLiveWorkspace } from './live-workspace.ts';
 import { serveLocalSocket, type ConsoleSession, type LocalSocket } from './local-socket.ts';
-import { lookAtJournal } from './looked-at-journal.ts';
 import { carryOut, type CommandName, type CommandRequest, type Outcome } from './operator-commands.ts';
-import { parseJson } from './parse-json.ts';
+import { closing, OpenJournals } from './open-journals.ts';
 import type { OutputLine } from './output-files.ts';
+import { parseJson } from './parse-json.ts';
 import { readWorkerOutput } from './read-worker-output.ts';
-import { sameId } from './same-id.ts';
+import { RememberedCommands } from './remembered-commands.ts';
 import { seekHost, type ReachedHost } from './seek-host.ts';
 import { socketPath } from './socket-path.ts';
 import { watchedProcess, type WatchedProcess } from './watched-process.ts';
-
-/** Answers kept, so that the same command asked twice is answered twice and done once. */
-const REMEMBERED_COMMANDS = 1_000;
 
 export interface ConsoleHostOptions {
   readonly app: AppView;
@@ -81,13 +76,15 @@ async function reach(workspace: string, data: string | null): Promise<ReachedHos
 
 class Host implements ConsoleHost {
   readonly #options: ConsoleHostOptions;
-  readonly #sources = new Map<string, JournalSource>();
-  readonly #commands = new Map<string, { readonly asked: string; readonly outcome: Promise<Outcome> }>();
-  readonly #telling = new FleetTelling(() => this.#parts());
+  readonly #telling = new FleetTelling(() => this.#journals.parts());
+  readonly #journals = new OpenJournals({
+    onChange: () => this.#changed(null),
+    onFailure: (error) => this.#telling.failed(error),
+  });
+  readonly #commands = new RememberedCommands();
   /** What each console has open: our own, and those behind the socket. */
   readonly #watched = new Set<WatchedProcess>();
   readonly #ownWatched = this.#newWatched((event) => this.#telling.tell(event));
-  #live: LiveWorkspace | null = null;
   #socket: LocalSocket | null = null;
   #hostJournal: HostJournal | null = null;
   #isVisible = true;
@@ -107,8 +104,7 @@ class Host implements ConsoleHost {
       knownJournals,
       onChange: (process) => this.#changed(process),
     });
-    this.#live = live;
-    this.#sources.set(live.id, live);
+    this.#journals.run(live);
     for (const problem of live.problems) this.#telling.noticeOf(problem);
     const data = dataOf(this.#options);
     if (data !== null) {
@@ -136,7 +132,7 @@ class Host implements ConsoleHost {
   async lookInstead(workspace: string, why: unknown): Promise<void> {
     this.#telling.noticeOf(why);
     try {
-      await this.#look(workspace);
+      await this.#journals.look(workspace);
     } catch {
       // There is nothing to look at either; the notice above says what is wrong.
     }
@@ -213,20 +209,21 @@ class Host implements ConsoleHost {
         // Notices wait for our own console.
         return watched === this.#ownWatched ? this.#telling.read() : this.fleet();
       case 'journals.open':
-        return this.#look((request as RequestOf<'journals.open'>).path);
+        return this.#journals.look((request as RequestOf<'journals.open'>).path);
       case 'journals.choose':
         return this.#choose();
       case 'journals.close':
-        return this.#close((request as RequestOf<'journals.close'>).journalId);
+        await this.#journals.close((request as RequestOf<'journals.close'>).journalId);
+        return {};
       case 'processes.read': {
         const { journalId, process } = request as RequestOf<'processes.read'>;
-        return this.#source(journalId).detail(process);
+        return this.#journals.source(journalId).detail(process);
       }
       case 'processes.watch':
         return this.#watch(request as RequestOf<'processes.watch'>, watched);
       case 'timeline.read': {
         const { journalId, process, limit, before } = request as RequestOf<'timeline.read'>;
-        const source = this.#source(journalId);
+        const source = this.#journals.source(journalId);
         source.detail(process); // Refuses a process that is not there.
         return source.timeline(process, limit, before as Cursor | null);
       }
@@ -247,19 +244,20 @@ class Host implements ConsoleHost {
       case 'promises.settle': {
         const settle = request as RequestOf<'promises.settle'>;
         const process =
-          settle.process ?? this.#liveOf(settle.journalId).runtime.processOfPromise(settle.promiseId).name;
+          settle.process ??
+          this.#journals.liveOf(settle.journalId).runtime.processOfPromise(settle.promiseId).name;
         return this.#command(name, { ...settle, process });
       }
       case 'output.read': {
         const { journalId, process, limit, before } = request as RequestOf<'output.read'>;
-        const source = this.#source(journalId);
+        const source = this.#journals.source(journalId);
         source.detail(process); // Refuses a process that is not there.
         const page = readWorkerOutput(source.directory, process, { limit, before });
         return { lines: page.lines.map(outputLine), before: page.before } satisfies ResponseOf<'output.read'>;
       }
       case 'processes.preview': {
         const { journalId, process, action } = request as RequestOf<'processes.preview'>;
-        return this.#liveOf(journalId).preview(process, action);
+        return this.#journals.liveOf(journalId).preview(process, action);
       }
       case 'processes.query': {
         const {
@@ -270,7 +268,8 @@ class Host implements ConsoleHost {
           eventId,
         } = request as RequestOf<'processes.query'>;
         const args = argsText === undefined ? null : parseJson(argsText, 'arguments');
-        const value = await this.#liveOf(journalId)
+        const value = await this.#journals
+          .liveOf(journalId)
           .runtime.process(process)
           .query(query, args, eventId ?? null);
         return { valueText: showJson(value) };
@@ -282,57 +281,9 @@ class Host implements ConsoleHost {
     return this.#telling.fleet();
   }
 
-  #parts(): Pick<FleetView, 'journals' | 'processes'> {
-    const sources = [...this.#sources.values()];
-    return {
-      journals: sources.map((source) => source.view()),
-      processes: sources.flatMap((source) => source.rows()),
-    };
-  }
-
-  async #look(path: string): Promise<JournalView> {
-    const source = await lookAtJournal(
-      path,
-      () => this.#changed(null),
-      (error) => this.#telling.failed(error),
-    );
-    if (this.#closing !== null) {
-      await source.close();
-      throw closing();
-    }
-    const known = [...this.#sources.values()].find((other) => other.directory === source.directory);
-    if (known !== undefined) {
-      await source.close();
-      return known.view();
-    }
-    if (this.#sources.has(source.id)) {
-      const other = this.#sources.get(source.id)!.directory;
-      await source.close();
-      throw sameId(source.directory, other);
-    }
-    this.#sources.set(source.id, source);
-    this.#changed(null);
-    return source.view();
-  }
-
   async #choose(): Promise<JournalView | null> {
     const path = await this.#options.chooseJournal();
-    return path === null ? null : this.#look(path);
-  }
-
-  async #close(journalId: string): Promise<Record<string, never>> {
-    const source = this.#source(journalId);
-    if (source === this.#live) {
-      throw new AppError(
-        'journal.is-live',
-        `${source.directory} is run by this console and can't be closed while it is. Stop its processes, or quit.`,
-        { journalId },
-      );
-    }
-    this.#sources.delete(journalId);
-    await source.close();
-    this.#changed(null);
-    return {};
+    return path === null ? null : this.#journals.look(path);
   }
 
   async #watch(
@@ -340,55 +291,16 @@ class Host implements ConsoleHost {
     watched: WatchedProcess,
   ): Promise<Record<string, never>> {
     if (target === null) watched.stop();
-    else await watched.start(this.#source(target.journalId), target.process);
+    else await watched.start(this.#journals.source(target.journalId), target.process);
     return {};
   }
 
-  #source(journalId: string): JournalSource {
-    const source = this.#sources.get(journalId);
-    if (source !== undefined) return source;
-    throw new AppError('journal.not-open', 'That journal is not open (any more). Open it again.', {
-      journalId,
-    });
-  }
-
-  /**
-   * The same command id is the same command: one act, and the same answer for everyone who asks. With it for another
-   * command nobody could tell which of the two was meant.
-   */
   #command(name: CommandName, request: CommandRequest): Promise<Outcome> {
-    const { commandId } = request;
-    const asked = createHash('sha256')
-      .update(JSON.stringify([name, request]))
-      .digest('base64');
-    const known = this.#commands.get(commandId);
-    if (known !== undefined) {
-      if (known.asked === asked) return known.outcome;
-      throw new AppError(
-        'request.command-reused',
-        `The command id ${commandId} was used for another command, so nothing was done. Ask again with an id of its own.`,
-        { commandId },
-      );
-    }
-    const outcome = this.#carryOut(name, request);
-    this.#commands.set(commandId, { asked, outcome });
-    if (this.#commands.size > REMEMBERED_COMMANDS) this.#commands.delete(this.#commands.keys().next().value!);
-    return outcome;
-  }
-
-  /** @throws `journal.read-only` */
-  #liveOf(journalId: string): LiveWorkspace {
-    const source = this.#source(journalId);
-    if (this.#live !== null && source === this.#live) return this.#live;
-    throw new AppError(
-      'journal.read-only',
-      `${source.directory} is only looked at from here, so nothing can be done to its processes. Use the console that runs it.`,
-      { journalId },
-    );
+    return this.#commands.once(name, request, () => this.#carryOut(name, request));
   }
 
   async #carryOut(name: CommandName, request: CommandRequest): Promise<Outcome> {
-    const live = this.#liveOf(request.journalId);
+    const live = this.#journals.liveOf(request.journalId);
     const outcome = await carryOut(name, live.runtime.process(request.process), request, {
       operator: this.#options.operator,
       hostJournal: this.#hostJournal,
@@ -418,7 +330,7 @@ class Host implements ConsoleHost {
   }
 
   busy(): readonly string[] {
-    const processes = [...(this.#live?.runtime.processes.values() ?? [])];
+    const processes = [...(this.#journals.live?.runtime.processes.values() ?? [])];
     return processes.filter((process) => process.live.running > 0).map((process) => process.name);
   }
 
@@ -427,12 +339,13 @@ class Host implements ConsoleHost {
   }
 
   async #end(): Promise<void> {
+    this.#journals.stopOpening();
     this.#socket?.stopListening();
     // What was asked before is done before: after it nothing is there to do it to.
-    await Promise.allSettled([...this.#commands.values()].map(({ outcome }) => outcome));
+    await this.#commands.settled();
     for (const watched of this.#watched) watched[Symbol.dispose]();
     this.#telling[Symbol.dispose]();
-    await Promise.all([...this.#sources.values()].map((source) => source.close()));
+    await this.#journals.closeAll();
     await this.#hostJournal?.close();
     // Last: whoever is attached finds the journal as it was left.
     this.#socket?.close();
@@ -447,13 +360,6 @@ class Host implements ConsoleHost {
 
 function outputLine({ level, eventId, ...line }: OutputLine): OutputView {
   return { ...line, level: level ?? null, eventId: eventId ?? null };
-}
-
-function closing(): AppError {
-  return new AppError(
-    'host.closing',
-    'This console is being closed and does nothing any more. Start it again.',
-  );
 }
 
 function failure(error: unknown): Result<never> {

@@ -24,6 +24,11 @@ export function knownJournalsIn(data: string): string {
   return join(data, 'journals');
 }
 
+/** Somebody insists that a network disk or a synced folder will do for journals [S10]. */
+export function isSharedDiskAllowed(): boolean {
+  return process.env['HOLDFAST_ALLOW_SHARED_DISK'] === '1';
+}
+
 /** Null: it is there and may be written. */
 function madeOrWhyNot(directory: string): string | null {
   let at = directory;

@@ -21,8 +21,8 @@ export interface HostConnection {
   ): Promise<Result<ResponseOf<N>>>;
   /** The same for what is not known to be a request. */
   forward(name: string, request: unknown, patienceMs?: number): Promise<Result<unknown>>;
-  /** Resolves when from now on the listener hears what the host says unasked. */
-  subscribe(listener: (event: ConsoleEvent) => void): Promise<void>;
+  /** Resolves when from now on the listener hears what the host says unasked, or with why it does not. Never rejects. */
+  subscribe(listener: (event: ConsoleEvent) => void, patienceMs?: number): Promise<Result<unknown>>;
   /** Resolves with the reason when the connection is over. */
   readonly gone: Promise<AppError>;
   /** The reason is what {@link gone} gives, and every request that waits. */
@@ -99,9 +99,9 @@ class Connected implements HostConnection {
     return this.#ask(name, { name, request }, patienceMs);
   }
 
-  async subscribe(listener: (event: ConsoleEvent) => void): Promise<void> {
+  subscribe(listener: (event: ConsoleEvent) => void, patienceMs?: number): Promise<Result<unknown>> {
     this.#listener = listener;
-    await this.#ask(null, { subscribe: true });
+    return this.#ask(null, { subscribe: true }, patienceMs);
   }
 
   async #ask(name: string | null, asked: object, patienceMs?: number): Promise<Result<unknown>> {

@@ -2,7 +2,7 @@
 // their process. Whoever runs them notices nothing.
 
 import { endsRun } from '../agent/worker-harness.ts';
-import { codeOf } from '../model/errors.ts';
+import { codeOf, type AppError } from '../model/errors.ts';
 import { LOOKING } from '../model/worker-protocol.ts';
 import type { WorkerHandle, WorkerHost, WorkerOutput } from '../model/ports.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
@@ -15,6 +15,8 @@ const REMEMBERED_RUNS = 1_000;
 export interface OutputSinks extends Disposable {
   /** Null for a name that no folder can have. */
   of(process: string): OutputSink | null;
+  /** Why something that is written can't be kept now; null when all of it can. */
+  trouble(): AppError | null;
 }
 
 /** Disposing writes what waits in any of them. */
@@ -36,6 +38,7 @@ export function outputSinks(directory: string, options: OutputSinkOptions = {}):
       sinks.set(process, sink);
       return sink;
     },
+    trouble: () => [...sinks.values()].find((sink) => sink?.trouble)?.trouble ?? null,
     [Symbol.dispose]: () => {
       for (const sink of sinks.values()) sink?.[Symbol.dispose]();
     },

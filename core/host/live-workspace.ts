@@ -13,16 +13,17 @@ import type { ProcessDefinition } from '../model/process-config.ts';
 import { dayOf, timestampOf } from '../model/time.ts';
 import { checkCron } from '../triggers/cron.ts';
 import type { AgentProcess } from '../runtime/agent-process.ts';
-import { AgentRuntime } from '../runtime/agent-runtime.ts';
+import type { AgentRuntime } from '../runtime/agent-runtime.ts';
 import { cut } from './cut.ts';
+import { isSharedDiskAllowed } from './data-directory.ts';
 import { timelinePage, type JournalSource } from './journal-source.ts';
 import { sizeOf, sumOf, titleOf } from './looked-at-journal.ts';
-import { keepOutput, outputSinks } from './keep-output.ts';
+import { keepOutput, outputSinks, type OutputSinks } from './keep-output.ts';
 import { findOrphans, orphanWhy, type Orphan } from './orphans.ts';
 import { previewOf, type PreviewInput } from './preview.ts';
-import { processDetail, processRow, type DetailInput } from './read-model.ts';
+import { asRecorded, processDetail, processRow, type DetailInput } from './read-model.ts';
 import { rowCache } from './row-cache.ts';
-import { systemClock } from './system-clock.ts';
+import { runtimeOn } from './runtime-on.ts';
 
 const MAX_NOTE = 4_000;
 
@@ -51,17 +52,12 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
   const { definitions, problems } = usable(loadWorkspace(workspace));
   const journal = openJournal(workspace, options.knownJournals);
   const touched = new Set<string>();
-  const troubles: { output: Error | null } = { output: null };
-  const sinks = outputSinks(journal.directory, { onTrouble: (trouble) => (troubles.output = trouble) });
+  const sinks = outputSinks(journal.directory);
   let runtime: AgentRuntime | null = null;
   try {
-    runtime = new AgentRuntime({
+    runtime = runtimeOn(journal, {
       definitions,
-      journal,
-      journalId: journal.marker!.id,
       workerHost: keepOutput(workerHost, (process) => sinks.of(process)),
-      clock: systemClock(),
-      ids: { next: () => crypto.randomUUID() },
       maxWorkers: maxWorkers(),
       onChange: (process) => {
         touched.add(process);
@@ -70,7 +66,7 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
     });
     await runtime.start();
     const orphans = await findOrphans(journal, (name) => runtime!.processes.has(name));
-    return new Live({ journal, runtime, problems, touched, orphans, sinks, troubles });
+    return new Live({ journal, runtime, problems, touched, orphans, sinks });
   } catch (error) {
     // What is open is let go of, whatever becomes of it; why it failed is what counts.
     await Promise.allSettled([runtime?.quit()]);
@@ -88,11 +84,6 @@ function maxWorkers(): number {
   const asked = Number(process.env['HOLDFAST_MAX_WORKERS']);
   if (Number.isInteger(asked) && asked >= 1) return asked;
   return Math.max(LEAST_WORKERS, availableParallelism() * WORKERS_PER_CORE);
-}
-
-/** Somebody insists that a network disk or a synced folder will do [S10]. */
-function isSharedDiskAllowed(): boolean {
-  return process.env['HOLDFAST_ALLOW_SHARED_DISK'] === '1';
 }
 
 function openJournal(workspace: string, knownJournals: string | null): FileJournal {
@@ -160,9 +151,7 @@ interface LiveParts {
   /** The processes that told of a change; whoever looks takes them out. */
   readonly touched: Set<string>;
   readonly orphans: readonly Orphan[];
-  readonly sinks: Disposable;
-  /** What goes wrong beside the journal. */
-  readonly troubles: { readonly output: Error | null };
+  readonly sinks: OutputSinks;
 }
 
 class Live implements LiveWorkspace {
@@ -173,15 +162,13 @@ class Live implements LiveWorkspace {
   readonly #journal: FileJournal;
   readonly #note: string;
   readonly #touched: Set<string>;
-  readonly #sinks: Disposable;
-  readonly #troubles: LiveParts['troubles'];
+  readonly #sinks: OutputSinks;
   readonly #orphans: ReadonlyMap<string, Orphan>;
   readonly #rows = rowCache();
   readonly #sizes = new Map<string, number | null>();
 
-  constructor({ journal, runtime, problems, touched, orphans, sinks, troubles }: LiveParts) {
+  constructor({ journal, runtime, problems, touched, orphans, sinks }: LiveParts) {
     this.#sinks = sinks;
-    this.#troubles = troubles;
     this.#orphans = new Map(orphans.map((orphan) => [orphan.name, orphan]));
     this.id = journal.marker!.id;
     this.directory = journal.directory;
@@ -203,7 +190,7 @@ class Live implements LiveWorkspace {
       access: 'live',
       format: 'holdfast',
       // What fails behind the scenes concerns nobody's work, and has to be seen all the same.
-      note: this.#journal.trouble?.message ?? this.#troubles.output?.message ?? this.#note,
+      note: this.#journal.trouble?.message ?? this.#sinks.trouble()?.message ?? this.#note,
       sizeBytes: sumOf(this.#sizes.values()),
       badLines: 0,
     };
@@ -275,20 +262,8 @@ class Live implements LiveWorkspace {
   }
 
   #orphanInput(orphan: Orphan): DetailInput {
-    return {
-      journalId: this.id,
-      name: orphan.name,
-      description: '',
-      snapshot: orphan.snapshot,
-      live: null,
-      unknown: null,
-      orphaned: orphanWhy(orphan),
-      maxRunsPerDay: null,
-      nowMs: Date.now(),
-      triggers: [],
-      journalLevel: '',
-      workerDetail: null,
-    };
+    const { name, snapshot } = orphan;
+    return { ...asRecorded(this.id, name, snapshot), orphaned: orphanWhy(orphan) };
   }
 
   timeline(process: string, limit: number, before: Cursor | null): Promise<TimelinePage> {

@@ -21,7 +21,7 @@ import { watchDirectory } from '../tail/watch-directory.ts';
 import { changeStream, type ChangeStream } from './change-stream.ts';
 import { timelinePage, type JournalSource } from './journal-source.ts';
 import { isAlive } from './os-process.ts';
-import { processDetail, processRow, type DetailInput } from './read-model.ts';
+import { asRecorded, processDetail, processRow, type DetailInput } from './read-model.ts';
 import { rowCache } from './row-cache.ts';
 
 /** A journal that somebody else writes fast is not read faster than this. */
@@ -204,19 +204,7 @@ class LookedAtJournal implements JournalSource {
       );
     }
     const { snapshot, trouble } = known;
-    return {
-      journalId: this.id,
-      name,
-      description: '',
-      snapshot,
-      live: null,
-      unknown: trouble,
-      maxRunsPerDay: null,
-      nowMs: Date.now(),
-      triggers: [],
-      journalLevel: '',
-      workerDetail: null,
-    };
+    return { ...asRecorded(this.id, name, snapshot), unknown: trouble };
   }
 
   timeline(process: string, limit: number, before: Cursor | null): Promise<TimelinePage> {

@@ -67,7 +67,8 @@ function signal(target: number, name: NodeJS.Signals | 0): boolean {
 
 /**
  * Ends what is left of a process, of its group and of what else it started, if they still are the same, and resolves when
- * they are gone.
+ * none of them can do anything any more. What had left the group is by then without memory, though a busy system may still
+ * list it for a moment.
  * @throws `process.undead` when they outlive their end by seconds, as what hangs in the kernel does
  */
 export async function reapOsProcess(target: OsProcess): Promise<void> {

@@ -27,14 +27,15 @@ export function previewOf({ action, snapshot, worker, nowMs }: PreviewInput): Pr
   const doubts = effects.filter(isInDoubt);
   const timersDue = open.flatMap(({ waits }) => dueWaits(waits, nowMs)).length;
   const stay = holds.filter(({ kind }) => !isLifted(kind));
-  const input = { action, worker, open: open.length, readBack: effects.length - doubts.length };
+  const readBack = effects.length - doubts.length;
+  const isHeld = stay.length > 0;
   return {
     action,
     state: cut(snapshot.lifecycle, MAX_TEXT),
     lastSeq: snapshot.seq,
     lastEntryAt: snapshot.lastEntryAt,
     invocations: open.length,
-    effectsReadBack: effects.length - doubts.length,
+    effectsReadBack: readBack,
     doubts: doubts.slice(0, MAX_DOUBTS).map((effect) => ({
       effectId: effect.effectId,
       name: cut(effect.name, MAX_TEXT),
@@ -49,12 +50,21 @@ export function previewOf({ action, snapshot, worker, nowMs }: PreviewInput): Pr
     holdsThatStay: stay.map(({ kind, reason }) => cut(`${kind.replace('_', ' ')}: ${reason}`, MAX_TEXT)),
     worker,
     steps: [
-      ...beginningOf(input),
-      ...doubts.slice(0, MAX_DOUBTS).map((effect) => `${effect.name} is ${nextOf(effect)}.`),
-      ...(timersDue > 0 ? [`${count(timersDue, 'timer')} that came due meanwhile fire at once.`] : []),
-      ...(queue.length > 0 ? [`${count(queue.length, 'event')} of the queue follow.`] : []),
-      ...(stay.length > 0
-        ? [`It stays suspended: ${stay.map(({ kind }) => kind.replace('_', ' ')).join(', ')}.`]
+      ...beginningOf(action, worker),
+      ...(open.length > 0 && !isHeld ? [goesOn(open.length, readBack)] : []),
+      ...doubts.slice(0, MAX_DOUBTS).map((effect) => `${cut(effect.name, MAX_TEXT)} is ${nextOf(effect)}.`),
+      ...(timersDue > 0
+        ? [
+            `${count(timersDue, 'timer')} that came due meanwhile ${timersDue === 1 ? 'fires' : 'fire'} at once.`,
+          ]
+        : []),
+      ...(queue.length > 0 && !isHeld
+        ? [`${count(queue.length, 'event')} of the queue ${queue.length === 1 ? 'follows' : 'follow'}.`]
+        : []),
+      ...(isHeld
+        ? [
+            `It stays suspended: ${stay.map(({ kind }) => kind.replace('_', ' ')).join(', ')}; until that is lifted nothing else goes on.`,
+          ]
         : []),
     ],
   };
@@ -78,24 +88,19 @@ function nextOf(effect: RecordedEffect): PreviewView['doubts'][number]['next'] {
   }
 }
 
-function beginningOf({
-  action,
-  worker,
-  open,
-  readBack,
-}: Pick<PreviewInput, 'action' | 'worker'> & { readonly open: number; readonly readBack: number }): string[] {
+function beginningOf(action: PreviewInput['action'], worker: PreviewInput['worker']): string[] {
   const steps: string[] = [];
   if (action !== 'resume' && worker !== null) {
     steps.push(`Worker ${worker.generation} (pid ${worker.pid}) is ended with everything it started.`);
   }
   if (action === 'force-recover')
     steps.push('The state is rebuilt from the journal; nothing in memory counts.');
-  if (open > 0) {
-    steps.push(
-      `${count(open, 'unfinished invocation')} go on from the top; ${count(readBack, 'effect')} are read back, and not done again.`,
-    );
-  }
   return steps;
+}
+
+function goesOn(open: number, readBack: number): string {
+  const [go, are] = [open === 1 ? 'goes' : 'go', readBack === 1 ? 'is' : 'are'];
+  return `${count(open, 'unfinished invocation')} ${go} on from the top; ${count(readBack, 'effect')} ${are} read back, and not done again.`;
 }
 
 function count(number: number, what: string): string {

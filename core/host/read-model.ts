@@ -123,6 +123,27 @@ export interface DetailInput extends RowInput {
   readonly workerDetail: ProcessDetail['workerDetail'];
 }
 
+/** A process that nobody runs here, as its journal says it was last. */
+export function asRecorded(
+  journalId: string,
+  name: string,
+  snapshot: Readonly<ProcessSnapshot>,
+): DetailInput {
+  return {
+    journalId,
+    name,
+    description: '',
+    snapshot,
+    live: null,
+    unknown: null,
+    maxRunsPerDay: null,
+    nowMs: Date.now(),
+    triggers: [],
+    journalLevel: '',
+    workerDetail: null,
+  };
+}
+
 export function processDetail(input: DetailInput): ProcessDetail {
   const { snapshot } = input;
   const row = processRow(input);

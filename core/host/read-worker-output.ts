@@ -15,7 +15,7 @@ import {
 const LINE_FEED = 0x0a;
 const FOLDER_POLL_MS = 1_000;
 const MAX_LINES = 1_000;
-/** A file is rotated long before; one that is larger is not ours, and only its end is read. */
+/** A file is rotated long before; one that is larger is not ours, and only so much of it is read at once. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const STREAMS: readonly string[] = ['out', 'err', 'log'] satisfies readonly OutputStream[];
 

@@ -3,14 +3,27 @@
 import { z } from 'zod';
 import type { FromHarness } from '../agent/worker-harness.ts';
 import { EFFECT_CLASSES } from '../model/effects.ts';
+import type { Json } from '../model/json.ts';
+import {
+  jsonBytes,
+  MAX_CODE,
+  MAX_CONTENT,
+  MAX_ERROR_TEXT,
+  MAX_RESULT_BYTES,
+  MAX_STATE_KEY,
+  MAX_TOLD_WAITS,
+  MAX_VALUE_BYTES,
+} from '../model/limits.ts';
 import { MESSAGE_KINDS, topicProblem } from '../model/messages.ts';
 import { LOG_LEVELS, type FromWorker } from '../model/worker-protocol.ts';
 
 const run = z.number().int();
 const effectId = z.string().min(1).max(600);
-const text = z.string().max(20_000);
-/** Any JSON; whether it can be recorded is the recorder's judgement. */
-const json = z.unknown();
+/** Twice what ours send: a text may be put together. */
+const text = z.string().max(2 * MAX_ERROR_TEXT);
+/** Any JSON of this size; whether it can be recorded is the recorder's judgement. */
+const jsonWithin = (maxBytes: number) => z.unknown().refine((value) => isWithin(value, maxBytes));
+const json = jsonWithin(MAX_VALUE_BYTES);
 
 const Message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
@@ -35,11 +48,11 @@ const Message = z.discriminatedUnion('type', [
     run,
     effectId,
     end: z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('done'), result: json }),
-      z.object({ kind: z.literal('did_not_happen'), error: z.string() }),
+      z.object({ kind: z.literal('done'), result: jsonWithin(MAX_RESULT_BYTES) }),
+      z.object({ kind: z.literal('did_not_happen'), error: text }),
       z.object({
         kind: z.literal('in_doubt'),
-        error: z.string(),
+        error: text,
         reconciled: z.literal(true).optional(),
         givenUp: z.literal(true).optional(),
       }),
@@ -63,7 +76,7 @@ const Message = z.discriminatedUnion('type', [
     run,
     ordinal: z.number().int().nonnegative(),
     role: z.string().max(100),
-    content: z.string().max(1_000_000),
+    content: z.string().max(MAX_CONTENT),
   }),
   z.object({
     type: z.literal('clock-read'),
@@ -89,7 +102,7 @@ const Message = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('invocation-waiting'),
     run,
-    for: z.array(z.string().max(600)),
+    for: z.array(z.string().max(600)).max(MAX_TOLD_WAITS),
     heard: z.number().int().nonnegative(),
   }),
   z.object({
@@ -98,14 +111,14 @@ const Message = z.discriminatedUnion('type', [
     id: z.number().int(),
     answer: z.discriminatedUnion('ok', [
       z.object({ ok: z.literal(true), value: json }),
-      z.object({ ok: z.literal(false), code: z.string().max(200), message: text }),
+      z.object({ ok: z.literal(false), code: z.string().max(MAX_CODE), message: text }),
     ]),
   }),
   z.object({
     type: z.literal('state-written'),
     run,
     ordinal: z.number().int().nonnegative(),
-    key: z.string().max(10_000),
+    key: z.string().max(MAX_STATE_KEY),
     value: json,
     deleted: z.boolean(),
   }),
@@ -114,12 +127,20 @@ const Message = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('invocation-failed'),
     run,
-    code: z.string().max(200),
+    code: z.string().max(MAX_CODE),
     message: text,
     terminal: z.boolean(),
   }),
   z.object({ type: z.literal('invocation-held'), run, effectId }),
 ]);
+
+function isWithin(value: unknown, maxBytes: number): boolean {
+  try {
+    return value === undefined || jsonBytes(value as Json) <= maxBytes;
+  } catch {
+    return true; // No JSON at all, which the recorder says.
+  }
+}
 
 /** The message, or null for what no worker of ours says. */
 export function parseFromWorker(message: unknown): FromWorker | FromHarness | null {

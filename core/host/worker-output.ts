@@ -36,13 +36,15 @@ const RETRY_MS = 2_000;
 export interface OutputSinkOptions {
   /** Makes a text fit to be written: takes secrets out of it. */
   readonly scrub?: (text: string) => string;
-  /** Told once, when output can't be written, and again after it could. */
+  /** Told once, when output can't be written, and again after it could. The sink has the last one as long as it lasts. */
   readonly onTrouble?: (trouble: AppError) => void;
   readonly disk?: Disk;
   readonly now?: () => number;
 }
 
 export interface OutputSink extends Disposable {
+  /** Why nothing can be written now; null when it can. */
+  readonly trouble: AppError | null;
   /** False in a flood: what comes now would be dropped. */
   hasRoom(): boolean;
   write(line: Omit<OutputLine, 'at'>): void;
@@ -75,7 +77,7 @@ class FileSink implements OutputSink {
   #waitingBytes = 0;
   #file: OpenFile | null = null;
   #timer: NodeJS.Timeout | null = null;
-  #isInTrouble = false;
+  #trouble: AppError | null = null;
   /** Of what waited too long. */
   #lost = 0;
   #lastGeneration = 0;
@@ -87,6 +89,10 @@ class FileSink implements OutputSink {
     this.#onTrouble = options.onTrouble ?? (() => {});
     this.#disk = options.disk ?? LOCAL_DISK;
     this.#now = options.now ?? Date.now;
+  }
+
+  get trouble(): AppError | null {
+    return this.#trouble;
   }
 
   hasRoom(): boolean {
@@ -117,7 +123,7 @@ class FileSink implements OutputSink {
     if (this.hasRoom()) this.#tellDropped();
     const isMore = this.#dropped.size > 0;
     if (this.#waiting.length > 0) this.#flushNow();
-    if (this.#isInTrouble) this.#flushLater(RETRY_MS);
+    if (this.#trouble !== null) this.#flushLater(RETRY_MS);
     else if (isMore) this.#flushLater(FLUSH_MS);
   }
 
@@ -149,7 +155,7 @@ class FileSink implements OutputSink {
     this.#bucket.take(performance.now(), bytes.length);
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
-    if (this.#isInTrouble) this.#forgetOldest();
+    if (this.#trouble !== null) this.#forgetOldest();
     else if (this.#waitingBytes >= FLUSH_BYTES) this.flush();
     else this.#flushLater(FLUSH_MS);
   }
@@ -179,12 +185,12 @@ class FileSink implements OutputSink {
       this.#waiting = [];
       this.#waitingBytes = 0;
       this.#lost = 0;
-      this.#isInTrouble = false;
+      this.#trouble = null;
     } catch (error) {
-      const isNew = !this.#isInTrouble;
-      this.#isInTrouble = true;
       this.#forgetOldest();
-      if (isNew) this.#onTrouble(unwritable(this.#process, this.#folder, error));
+      if (this.#trouble !== null) return;
+      this.#trouble = unwritable(this.#process, this.#folder, error);
+      this.#onTrouble(this.#trouble);
     }
   }
 

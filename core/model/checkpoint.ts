@@ -37,7 +37,7 @@ const withKeys = (
 
 const event = withKeys(
   { eventId: text, triggerId: text, triggerType: text, payload: any, acceptedAt: text },
-  { from: withKeys({ process: text, number }) },
+  { from: withKeys({ process: text, number }, { numbering: text }) },
 );
 const effect = withKeys(
   {
@@ -60,18 +60,21 @@ const effect = withKeys(
     earlier: withKeys({ end: withKeys({ kind: text }), endSeq: orNull(number) }),
   },
 );
-const wait = withKeys({
-  waitId: text,
-  kind: text,
-  name: text,
-  occurrence: number,
-  createdAt: text,
-  dueAt: orNull(number),
-  data: any,
-  seq: number,
-  end: orNull(withKeys({ status: text })),
-  endSeq: orNull(number),
-});
+const wait = withKeys(
+  {
+    waitId: text,
+    kind: text,
+    name: text,
+    occurrence: number,
+    createdAt: text,
+    dueAt: orNull(number),
+    data: any,
+    seq: number,
+    end: orNull(withKeys({ status: text })),
+    endSeq: orNull(number),
+  },
+  { shiftMs: number },
+);
 const inboxMessage = withKeys({
   messageId: text,
   messageType: text,
@@ -115,7 +118,10 @@ const deadLetter = withKeys({
   attempts: number,
   at: text,
 });
-const sentMessage = withKeys({ number, kind: text, topic: text, data: any, sentAt: text });
+const sentMessage = withKeys(
+  { number, kind: text, topic: text, data: any, sentAt: text },
+  { numbering: text },
+);
 
 type Marked = Exclude<
   keyof ProcessSnapshot,
@@ -138,7 +144,9 @@ const MARK: Readonly<Record<Marked, Shape>> = {
   inbox: listOf(inboxMessage),
   outbox: listOf(sentMessage),
   sent: number,
+  numbering: text,
   heard: recordOf(number),
+  heardOf: recordOf(listOf(withKeys({ numbering: text, number }))),
   settled: listOf(withKeys({ promiseId: text, status: text, at: text })),
   taken: listOf(text),
   recentRuns: listOf(withKeys({ eventId: text, ok: truth, at: text, durationMs: orNull(number) })),

@@ -123,4 +123,6 @@ export interface TriggerEvent {
 export interface Sender {
   readonly process: string;
   readonly number: number;
+  /** Which of the sender's numberings that is; absent for the one of a journal from before they had names. */
+  readonly numbering?: string;
 }

@@ -4,6 +4,7 @@ import { isEffectClass, type EffectEnd, type RecordedEffect } from './effects.ts
 import { numberAt, objectAt, textAt, type Json, type JsonObject } from './json.ts';
 import type { SpillReference } from './ports.ts';
 import type { OpenInvocation, ProcessSnapshot } from './snapshot.ts';
+import { isMoment, timestampOf } from './time.ts';
 
 /** Where each effect of a list stands, so that thousands of them are not looked through for each. */
 const places = new WeakMap<readonly RecordedEffect[], Map<string, number>>();
@@ -33,6 +34,15 @@ function find(
 function orNull(data: JsonObject, key: string): number | null {
   const value = data[key];
   return typeof value === 'number' ? value : null;
+}
+
+/** The clock was set back: the keys are as old as before, also by the clock as it is now [S31]. */
+export function keysAged({ effects }: OpenInvocation, byMs: number): void {
+  for (const [at, effect] of effects.entries()) {
+    if (effect.keyTtlMs === null || effect.end?.kind === 'done') continue;
+    const announcedAt = Date.parse(effect.announcedAt) + byMs;
+    if (isMoment(announcedAt)) effects[at] = { ...effect, announcedAt: timestampOf(announcedAt) };
+  }
 }
 
 export function effectStarted(

@@ -7,25 +7,40 @@ import {
   HEALTH_WINDOW,
   openedInvocation,
   type DeadLetter,
+  type HeardNumbering,
   type OpenInvocation,
   type ProcessSnapshot,
 } from './snapshot.ts';
 import { dayOf } from './time.ts';
 
 const DEFAULT_DEAD_LETTERS = 100;
+/** Of one sender: it begins another only where its journal was lost, in whole or in part. */
+const MAX_NUMBERINGS = 4;
 
 export function eventAccepted(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
   const event = eventOf(data, timestamp);
-  if (event.from !== undefined) {
-    const { process, number } = event.from;
-    define(state.heard, process, Math.max(number, heardFrom(state, process)));
-  }
+  if (event.from !== undefined) messageHeard(state, event.from);
   state.queue.push(event);
 }
 
-/** The last number that arrived from a sender; 0 before the first. */
-export function heardFrom({ heard }: Readonly<ProcessSnapshot>, process: string): number {
-  return Object.hasOwn(heard, process) ? heard[process]! : 0;
+/** The last number that arrived from a sender; 0 before the first of that numbering. */
+export function heardFrom(state: Readonly<ProcessSnapshot>, process: string, numbering = ''): number {
+  if (numbering === '') return Object.hasOwn(state.heard, process) ? state.heard[process]! : 0;
+  return numberingsOf(state, process).find((heard) => heard.numbering === numbering)?.number ?? 0;
+}
+
+function messageHeard(state: ProcessSnapshot, { process, number, numbering = '' }: Sender): void {
+  const last = Math.max(number, heardFrom(state, process, numbering));
+  if (numbering === '') {
+    define(state.heard, process, last);
+    return;
+  }
+  const others = numberingsOf(state, process).filter((heard) => heard.numbering !== numbering);
+  define(state.heardOf, process, [...others, { numbering, number: last }].slice(-MAX_NUMBERINGS));
+}
+
+function numberingsOf({ heardOf }: Readonly<ProcessSnapshot>, process: string): readonly HeardNumbering[] {
+  return Object.hasOwn(heardOf, process) ? heardOf[process]! : [];
 }
 
 function eventOf(data: JsonObject, timestamp: string): TriggerEvent {
@@ -42,7 +57,10 @@ function eventOf(data: JsonObject, timestamp: string): TriggerEvent {
 
 function senderOf(data: JsonObject): Sender | null {
   const from = objectAt(data, 'from');
-  return from === null ? null : { process: textAt(from, 'process'), number: numberAt(from, 'number') };
+  if (from === null) return null;
+  const sender = { process: textAt(from, 'process'), number: numberAt(from, 'number') };
+  const numbering = textAt(from, 'numbering');
+  return numbering === '' ? sender : { ...sender, numbering };
 }
 
 function eventEnded(state: ProcessSnapshot, eventId: string, timestamp: string): OpenInvocation | undefined {

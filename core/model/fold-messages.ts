@@ -11,8 +11,11 @@ export function messageSent(state: ProcessSnapshot, data: JsonObject, timestamp:
   const number = numberAt(data, 'number');
   if (number <= state.sent) return;
   state.sent = number;
+  const numbering = textAt(data, 'numbering');
+  if (numbering !== '') state.numbering = numbering;
   const message: SentMessage = {
     number,
+    ...(numbering === '' ? {} : { numbering }),
     kind: data['kind'] === 'event' ? 'event' : 'message',
     topic: textAt(data, 'topic'),
     data: data['data'] ?? null,

@@ -1,7 +1,9 @@
 // What the journal tells of durable promises, timers and signals, folded into the invocations that they belong to.
 
 import { numberAt, textAt, type JsonObject } from './json.ts';
+import { keysAged } from './fold-effects.ts';
 import type { OpenInvocation, ProcessSnapshot } from './snapshot.ts';
+import { isMoment, timestampOf } from './time.ts';
 import { isSettlementStatus, type DurableWait, type WaitEnd } from './waits.ts';
 
 /** Promises of ended invocations, and ids of signals and inbox messages, that are remembered. */
@@ -28,6 +30,7 @@ export function waitBegan(
     occurrence: numberAt(data, 'occurrence'),
     createdAt: at.timestamp,
     dueAt: momentOf(due),
+    ...(typeof data['in_ms'] === 'number' ? { shiftMs: 0 } : {}),
     data: data['data'] ?? null,
     seq: at.seq,
     end: null,
@@ -39,6 +42,33 @@ export function waitBegan(
 function momentOf(text: string): number | null {
   const epochMs = text === '' ? Number.NaN : Date.parse(text);
   return Number.isFinite(epochMs) ? epochMs : null;
+}
+
+/**
+ * The clock was set, or stood still while the machine slept. A duration goes on as if it had not been set back; set
+ * forward it may have been sleep, and what is due then is due. Moments stay what they are [S22].
+ */
+export function clockChanged(state: ProcessSnapshot, data: JsonObject): void {
+  const byMs = numberAt(data, 'by_ms');
+  // What was given up may be taken up again.
+  const givenUp = state.deadLetters.flatMap(({ open }) => open ?? []);
+  for (const open of [...state.open, ...givenUp]) {
+    if (byMs < 0) keysAged(open, byMs);
+    open.waits = open.waits.map((wait) => (wait.end === null ? shifted(wait, byMs) : wait));
+    // A retry is never far away, so one that the clock was set over and back again may as well begin.
+    if (open.retryAt !== null && byMs < 0) {
+      const retryAt = Date.parse(open.retryAt) + byMs;
+      if (isMoment(retryAt)) open.retryAt = timestampOf(retryAt);
+    }
+  }
+}
+
+function shifted(wait: DurableWait, byMs: number): DurableWait {
+  const { dueAt, shiftMs } = wait;
+  if (dueAt === null || shiftMs === undefined) return wait;
+  const shift = shiftMs + byMs;
+  const due = dueAt - Math.min(0, shiftMs) + Math.min(0, shift);
+  return isMoment(due) && isMoment(shift) ? { ...wait, dueAt: due, shiftMs: shift } : wait;
 }
 
 /** The first end counts; a wait has one. */

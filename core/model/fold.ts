@@ -27,7 +27,14 @@ import {
   withoutDeadLetter,
 } from './fold-invocation.ts';
 import { messageDelivered, messageSent, inboxWritten } from './fold-messages.ts';
-import { invocationWaits, promiseSettled, signalReceived, timerFired, waitBegan } from './fold-waits.ts';
+import {
+  clockChanged,
+  invocationWaits,
+  promiseSettled,
+  signalReceived,
+  timerFired,
+  waitBegan,
+} from './fold-waits.ts';
 import { isHoldKind } from './holds.ts';
 import { numberAt, textAt, type JsonObject } from './json.ts';
 import { emptySnapshot, type ProcessSnapshot } from './snapshot.ts';
@@ -173,6 +180,8 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       state.restart = 'exhausted';
       return state;
     case 'clock_changed':
+      clockChanged(state, data);
+      return state;
     case 'operator_action':
     case 'operator_outcome':
     case 'foreign_lines':
@@ -220,6 +229,8 @@ function transitioned(state: ProcessSnapshot, data: JsonObject, timestamp: strin
 function holdPlaced(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
   const kind = textAt(data, 'hold');
   if (!isHoldKind(kind)) return;
+  // What was sent may be missing, and its numbers may not be used for something else [S38].
+  if (kind === 'gap') state.numbering = '';
   state.holds = [
     ...state.holds.filter((hold) => hold.kind !== kind),
     { kind, reason: textAt(data, 'reason'), actor: textAt(data, 'actor'), since: timestamp },

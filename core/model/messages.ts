@@ -7,8 +7,10 @@ export const MESSAGE_KINDS = ['event', 'message'] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 export interface SentMessage {
-  /** One counter for each sending process: whoever has heard a number has heard all below it. */
+  /** One counter for each sending process: whoever has heard a number of a numbering has heard all of it below. */
   readonly number: number;
+  /** Begun anew where the sender's journal may not know of all that it sent; absent for one from before they had names. */
+  readonly numbering?: string;
   readonly kind: MessageKind;
   /** An event's type, or a message's topic. */
   readonly topic: string;

@@ -96,6 +96,12 @@ export interface DeadLetter {
   readonly at: string;
 }
 
+/** How far one numbering of a sender has arrived. */
+export interface HeardNumbering {
+  readonly numbering: string;
+  readonly number: number;
+}
+
 export interface RunRecord {
   readonly eventId: string;
   readonly ok: boolean;
@@ -163,8 +169,12 @@ export interface ProcessSnapshot {
   outbox: SentMessage[];
   /** Messages sent so far; each has its number. */
   sent: number;
-  /** The last number that arrived from each sender [S38]. */
+  /** Which numbering the next one belongs to; empty where that is still to be begun. */
+  numbering: string;
+  /** The last number that arrived from each sender, of its numbering without a name [S38]. */
   heard: Record<string, number>;
+  /** The same of those with one, for each sender the last few. */
+  heardOf: Record<string, readonly HeardNumbering[]>;
   /** Promises of ended invocations, newest last. */
   settled: SettledPromise[];
   /** The last signals and inbox messages taken, so that none is taken twice. */
@@ -216,7 +226,9 @@ export function emptySnapshot(): ProcessSnapshot {
     inbox: [],
     outbox: [],
     sent: 0,
+    numbering: '',
     heard: {},
+    heardOf: {},
     settled: [],
     taken: [],
     recentRuns: [],

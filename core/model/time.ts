@@ -1,5 +1,13 @@
 // [J3] Timestamps are ISO 8601 in UTC, end in `+00:00`, and carry no fraction, three digits or six.
 
+/** The last moment that a date can hold, in milliseconds since the epoch; the first is as far before it. */
+export const MAX_TIME_MS = 8.64e15;
+
+/** Whether a date can hold it. */
+export function isMoment(epochMs: number): boolean {
+  return Math.abs(epochMs) <= MAX_TIME_MS;
+}
+
 /** Milliseconds since the epoch as a journal timestamp with three digits. */
 export function timestampOf(epochMs: number): string {
   return new Date(epochMs).toISOString().replace('Z', '+00:00');

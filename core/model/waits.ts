@@ -23,6 +23,11 @@ export interface DurableWait {
   readonly createdAt: string;
   /** When it fires or expires, in epoch milliseconds; null for never. */
   readonly dueAt: number | null;
+  /**
+   * Of one that was given as a duration: by how many milliseconds the clock was set since it began. Set back, it is due so
+   * much earlier.
+   */
+  readonly shiftMs?: number;
   /** What whoever settles it gets to see. */
   readonly data: Json;
   /** The entry that tells of it, and the one that tells of its end. */

@@ -62,7 +62,7 @@ export function eventIntake(options: IntakeOptions): EventIntake {
     hear: async (tick, from) => {
       await ready();
       // From here to its entry nothing else happens, so no message is heard twice.
-      if (heardFrom(snapshot(), from.process) >= from.number) await recorder().settled();
+      if (heardFrom(snapshot(), from.process, from.numbering) >= from.number) await recorder().settled();
       else await record(tick, from);
     },
     tick: ({ triggerId, triggerType, payload }) => {

@@ -11,6 +11,7 @@ import {
   type InboxType,
 } from '../model/inbox.ts';
 import type { Json, JsonObject } from '../model/json.ts';
+import { refuseTooLarge } from '../model/limits.ts';
 import type { Clock } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import type { DeadLetter, ProcessSnapshot } from '../model/snapshot.ts';
@@ -103,6 +104,9 @@ export class OperatorDesk {
   /** Once; a second settlement is told what the first was. Resolves when it is durable. */
   async settlePromise(promiseId: string, settlement: Settlement, actor: Actor): Promise<Settled> {
     const { exclusively, waits, onWork } = this.#options;
+    if (settlement.status === 'resolved') {
+      refuseTooLarge('promise', 'What the promise is resolved with', settlement.value);
+    }
     let settled!: Settled;
     await exclusively(async () => {
       settled = await waits.settle(promiseId, settlement, actor);
@@ -119,6 +123,7 @@ export class OperatorDesk {
   async signal(signalId: string, name: string, payload: Json, actor: Actor): Promise<void> {
     const { exclusively, definition, recorder, runner, onWork } = this.#options;
     checkName('signal', name);
+    refuseTooLarge('signal', `What goes with the signal ${name}`, payload);
     await exclusively(async () => {
       const { open, taken } = this.#snapshot;
       if (taken.includes(signalId)) return recorder().settled();

@@ -11,6 +11,7 @@ import { isRecorded, type JournalLevel } from '../model/levels.ts';
 import type { AppendOptions, Clock, Ids, JournalProvider, SpillReference } from '../model/ports.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { timestampOf } from '../model/time.ts';
+import { ClockWatch } from './clock-watch.ts';
 
 /** Up to this size a checkpoint is written after every cycle; above, once the bytes since reach four times it [S20]. */
 const SMALL_CHECKPOINT_BYTES = 4 * 1024;
@@ -35,6 +36,8 @@ export interface RecorderOptions {
   readonly level: JournalLevel;
   readonly checkpointEvery: 'auto' | 'cycle';
   readonly clock: Clock;
+  /** Of whoever goes on from one recorder to the next; one of its own unless given. */
+  readonly clockWatch?: ClockWatch;
   readonly ids: Ids;
   /** Called once, with the first entry that the journal did not take: the live state is ahead of it from then on. */
   readonly onFailure: (error: unknown) => void;
@@ -42,6 +45,7 @@ export interface RecorderOptions {
 
 export class Recorder {
   readonly #options: RecorderOptions;
+  readonly #clockWatch: ClockWatch;
   #snapshot: ProcessSnapshot;
   #lastCheckpointBytes = 0;
   #bytesSince = 0;
@@ -52,6 +56,7 @@ export class Recorder {
   constructor(snapshot: ProcessSnapshot, options: RecorderOptions) {
     this.#snapshot = snapshot;
     this.#options = options;
+    this.#clockWatch = options.clockWatch ?? new ClockWatch(options.clock);
   }
 
   get snapshot(): Readonly<ProcessSnapshot> {
@@ -70,6 +75,8 @@ export class Recorder {
     // At level none the state lives in memory only, and the journal's silence is what was asked for.
     if (level !== 'none' && !isRecorded(level, type)) return Promise.resolve();
     const data = recordable(given, `the entry ${type}`) as JsonObject;
+    // Whatever time it speaks of was read on the clock as it is now.
+    if (type !== 'clock_changed') this.lookAtClock();
     const timestamp = timestampOf(clock.now());
     const seq = this.#snapshot.seq + 1;
     this.#snapshot = applyEntry(this.#snapshot, {
@@ -81,6 +88,13 @@ export class Recorder {
     if (level === 'none') return Promise.resolve();
     const entry = { entry_id: ids.next(), process_id: process, timestamp, entry_type: type, data };
     return this.#settle(journal.append(entry, options));
+  }
+
+  /** If the clock was set since the last entry, an entry says so [S22]; what waits for a while is due accordingly. */
+  lookAtClock(): void {
+    if (this.#failure !== null) return;
+    const byMs = this.#clockWatch.look();
+    if (byMs !== null) this.note('clock_changed', { by_ms: byMs });
   }
 
   /**

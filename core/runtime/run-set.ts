@@ -20,6 +20,11 @@ export interface Run {
   readonly unsaid: ToWorker[];
 }
 
+/** Since its handing over, in milliseconds, to a tenth. */
+export function durationOf({ handedOverAt }: Run, monotonicMs: number): number {
+  return Math.round((monotonicMs - handedOverAt) * 10) / 10;
+}
+
 export class RunSet {
   readonly #runs = new Map<number, Run>();
   readonly #byEvent = new Map<string, Run>();

@@ -43,7 +43,8 @@ export class Switchboard {
    * twice.
    */
   async deliver(sender: string, message: SentMessage): Promise<Delivery> {
-    const from = { process: sender, number: message.number };
+    const { number, numbering } = message;
+    const from = { process: sender, number, ...(numbering === undefined ? {} : { numbering }) };
     const to: string[] = [];
     const refused: Refusal[] = [];
     const later: Refusal[] = [];
@@ -71,20 +72,22 @@ function tickFor(listener: Listener, sender: string, message: SentMessage): Tick
   return null;
 }
 
+/** No two messages of a process have the same, whatever became of its journal between them. */
+function idOf(sender: string, { numbering, number }: SentMessage): string {
+  return numbering === undefined ? `${sender}/${number}` : `${sender}/${numbering}/${number}`;
+}
+
 /** Promptise's keys. */
-function payloadFor(
-  trigger: TriggerConfig,
-  sender: string,
-  { kind, topic, data, number }: SentMessage,
-): Json | null {
+function payloadFor(trigger: TriggerConfig, sender: string, message: SentMessage): Json | null {
+  const { kind, topic, data } = message;
   if (trigger.type === 'event' && kind === 'event') {
     const { eventType, eventSource } = trigger;
     if (!matchesTopic(eventType, topic) || (eventSource !== null && eventSource !== sender)) return null;
-    return { event_type: topic, event_id: `${sender}/${number}`, source: sender, data };
+    return { event_type: topic, event_id: idOf(sender, message), source: sender, data };
   }
   if (trigger.type === 'message' && kind === 'message') {
     if (!matchesTopic(trigger.topic, topic)) return null;
-    return { topic, message_id: `${sender}/${number}`, sender, content: data };
+    return { topic, message_id: idOf(sender, message), sender, content: data };
   }
   return null;
 }

@@ -80,6 +80,7 @@ export class WaitKeeper {
 
   #lookOnce(): void {
     const { clock, recorder, onRetryDue } = this.#options;
+    if (this.next !== null) recorder().lookAtClock();
     const now = clock.now();
     for (const open of recorder().snapshot.open) {
       for (const wait of dueWaits(open.waits, now)) this.#fire(open, wait, now);

@@ -1,15 +1,14 @@
 // What a worker says about an invocation that it has in hand, as entries of the journal.
 
 import type { JsonObject } from '../model/json.ts';
-import type { Clock } from '../model/ports.ts';
+import type { Clock, Ids } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
-import { timestampOf } from '../model/time.ts';
+import { MAX_TIME_MS, timestampOf } from '../model/time.ts';
 import type { FromWorker } from '../model/worker-protocol.ts';
 import type { Recorder } from './recorder.ts';
 
 /** Of a text from agent code that goes into an entry; Promptise's limit. */
 export const MAX_RESPONSE = 2_000;
-const MAX_TIME = 8.64e15;
 
 export type RecordedWord = Extract<
   FromWorker,
@@ -20,13 +19,14 @@ export interface WordsOptions {
   readonly definition: ProcessDefinition;
   readonly recorder: () => Recorder;
   readonly clock: Clock;
+  readonly ids: Ids;
   readonly onWait: () => void;
   readonly onSent: () => void;
 }
 
 /** @throws `json.not-recordable` for what can't be written */
 export function recordWord(options: WordsOptions, word: RecordedWord, eventId: string): void {
-  const { definition, clock, onWait, onSent } = options;
+  const { definition, clock, ids, onWait, onSent } = options;
   const recorder = options.recorder();
   const event_id = eventId;
   switch (word.type) {
@@ -54,8 +54,10 @@ export function recordWord(options: WordsOptions, word: RecordedWord, eventId: s
       const open = recorder.snapshot.open.find(({ event }) => event.eventId === eventId);
       if (open === undefined || open.waits.some((wait) => wait.waitId === waitId)) return;
       const due = dueInMs === null ? dueAt : clock.now() + dueInMs;
-      const at = due === null ? null : timestampOf(Math.min(MAX_TIME, Math.max(-MAX_TIME, Math.ceil(due))));
-      const common = { event_id, name, occurrence };
+      const at =
+        due === null ? null : timestampOf(Math.min(MAX_TIME_MS, Math.max(-MAX_TIME_MS, Math.ceil(due))));
+      // A duration stays one, also on a clock that is set meanwhile.
+      const common = { event_id, name, occurrence, ...(dueInMs === null ? {} : { in_ms: dueInMs }) };
       if (kind === 'promise') {
         recorder.note('promise_created', { ...common, promise_id: waitId, data, expires_at: at });
       } else recorder.note('timer_started', { ...common, timer_id: waitId, fires_at: at });
@@ -65,7 +67,8 @@ export function recordWord(options: WordsOptions, word: RecordedWord, eventId: s
     case 'message-sent': {
       const { kind, topic, occurrence, data, argsHash } = word;
       const number = recorder.snapshot.sent + 1;
-      const sent = { event_id, number, kind, topic, occurrence, data, args_hash: argsHash };
+      const numbering = recorder.snapshot.numbering || ids.next();
+      const sent = { event_id, number, numbering, kind, topic, occurrence, data, args_hash: argsHash };
       // Its receivers remember its number for good, so its sender must too, whatever the journal promises otherwise [S29, S38].
       recorder.record('message_sent', sent, { synced: true }).catch(() => {}); // the recorder has told the process
       onSent();

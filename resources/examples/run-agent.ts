@@ -5,11 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from 'holdfast';
 import { openFileJournal, readFileJournal, type FileJournal } from 'holdfast/journal';
-import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
-import { systemClock } from '../../core/host/system-clock.ts';
+import { runtimeOn } from '../../core/host/runtime-on.ts';
 import { DEFAULT_PROCESS_CONFIG } from '../../core/model/process-config.ts';
 import type { AgentProcess } from '../../core/runtime/agent-process.ts';
-import { AgentRuntime } from '../../core/runtime/agent-runtime.ts';
+import type { AgentRuntime } from '../../core/runtime/agent-runtime.ts';
 
 const NAME = 'agent';
 /** Who decides, and why: what a person does is on record with both. */
@@ -68,13 +67,8 @@ export async function runAgent(
     },
     startHost: async () => {
       const journal = openFileJournal(journalDirectory);
-      const runtime = new AgentRuntime({
+      const runtime = runtimeOn(journal, {
         definitions: [definition],
-        journal,
-        journalId: journal.marker!.id,
-        workerHost: childProcessWorkerHost(),
-        clock: systemClock(),
-        ids: { next: () => crypto.randomUUID() },
         onChange: () => {
           for (const look of looks) setImmediate(look);
         },

@@ -90,20 +90,20 @@ SHAPES = {name: re.findall(r"(\w+)(\??):?(\S*)", keys) for name, keys in re.find
         deadLettersLost?:num conversationCount?:num conversationMax?:num lifecycleReason? lifecycleActor? restart?
         lifecycleSince?:text? startedAt?:text? lastWorkerDeath?:text? configHash?:text? holds?:hold[] queue?:event[]
         open?:open[] deadLetters?:letter[] inbox?:message[] outbox?:sent[] heard?:num{} settled?:settled[] taken?:text[]
-        recentRuns?:run[] runsToday?:day? lastError?:error? writer?:writer? workers?:worker[]; slot = value:any;
+        recentRuns?:run[] runsToday?:day? lastError?:error? writer?:writer? workers?:worker[] numbering? heardOf?:heard[]{};
     open = event:event invocation:num attempt:num startedAt codeHash effects:effect[] writes:write[] before:slot?{}
         attemptSeq?:num conversationFrom?:num seed? inbox?:message[] sayings?:saying[] sends?:send[] waits?:wait[]
-        signals?:signal[] clock?:num[] versions?:num{} isWaiting?:bool retryAt?:text?; state = holdfast:mark;
+        signals?:signal[] clock?:num[] versions?:num{} isWaiting?:bool retryAt?:text?; state = holdfast:mark; slot = value:any;
     effect = effectId name effectClass argsHash argsPreview key announcedAt occurrence:num attempts:num end:end?
-        keyTtlMs?:num? timeoutMs?:num? endSeq?:num? seq?:num earlier?:earlier; earlier = end:end endSeq:num?;
-    wait = waitId kind name createdAt occurrence:num seq:num dueAt:num? endSeq:num? data:any end:status?; end = kind;
-    event = eventId triggerId triggerType acceptedAt payload:any from?:sender; sender = process number:num;
+        keyTtlMs?:num? timeoutMs?:num? endSeq?:num? seq?:num earlier?:earlier; earlier = end:end endSeq:num?; end = kind;
+    wait = waitId kind name createdAt data:any occurrence:num seq:num shiftMs?:num dueAt:num? endSeq:num? end:status?;
+    event = eventId triggerId triggerType acceptedAt payload:any from?:sender; sender = process number:num numbering?;
     message = messageId messageType content sender priority createdAt expiresAt:text?; hold = kind reason actor since;
-    letter = event:event open:open? reason error at attempts:num; sent = number:num kind topic sentAt data:any;
+    letter = event:event open:open? reason error at attempts:num; sent = number:num kind topic sentAt data:any numbering?;
     write = ordinal:num key value:any deleted:bool seq?:num; saying = ordinal:num seq:num role content; status = status;
     send = kind topic argsHash occurrence:num seq:num; signal = signalId name payload:any seq:num; day = day runs:num;
     run = eventId at ok:bool durationMs:num?; settled = promiseId status at; worker = startTime pid:num generation:num;
-    writer = hostId startTime build epoch:num pid:num; error = code message at""")}
+    writer = hostId startTime build epoch:num pid:num; error = code message at; heard = numbering number:num""")}
 KINDS = {"text": str, "num": Number, "bool": bool, "any": object}
 def fits(value, kind):
     if kind in KINDS: return isinstance(value, KINDS[kind]) and (kind != "num" or value.plain)

@@ -11,6 +11,13 @@ import { PROMPTISE_JOURNALS, promptiseCases } from './fixtures.ts';
 export const FOUR = ['context_state', 'lifecycle_state', 'last_entry_type', 'entries_replayed'] as const;
 export type Four = Readonly<Record<(typeof FOUR)[number], Json>>;
 
+export const four = (
+  context_state: JsonObject,
+  entries_replayed: number,
+  last_entry_type: Json = 'state_transition',
+  lifecycle_state = 'suspended',
+): Four => ({ context_state, lifecycle_state, last_entry_type, entries_replayed });
+
 export interface Answer {
   readonly name: string;
   readonly process: string;
@@ -46,67 +53,37 @@ export interface Difference {
   readonly reason: string;
 }
 
+const WHOLE = four({ parcels: 2, city: 'Porto' }, 2);
+const WITHOUT_ONE = four({ parcels: 3, city: 'Porto' }, 3, 'context_update');
 const THE_LINE = 'The last checkpoint line holds the whole state, so a broken file loses nothing.';
 const ONE_LINE =
   'One odd line makes the whole journal unreadable for Promptise; ours reports it and reads the rest.';
 
-const suspended = (context_state: JsonObject, entries_replayed = 2): Four => ({
-  context_state,
-  lifecycle_state: 'suspended',
-  last_entry_type: 'state_transition',
-  entries_replayed,
-});
-
 export const INTENDED: Readonly<Record<string, Difference>> = {
   'checkpoint-file-ahead': {
-    ours: {
-      context_state: { parcels: 9, city: 'Faro' },
-      lifecycle_state: 'running',
-      last_entry_type: '',
-      entries_replayed: 0,
-    },
+    ours: four({ parcels: 9, city: 'Faro' }, 0, '', 'running'),
     reason:
       'The file is newer than every line, so nothing in the journal follows it; Promptise applies older entries on top.',
   },
-  'checkpoint-file-corrupt': { ours: suspended({ parcels: 2, city: 'Porto' }), reason: THE_LINE },
-  'checkpoint-file-empty-object': { ours: suspended({ parcels: 2, city: 'Porto' }), reason: THE_LINE },
-  'checkpoint-file-list': { ours: suspended({ parcels: 2, city: 'Porto' }), reason: THE_LINE },
-  'checkpoint-file-missing': { ours: suspended({ parcels: 2, city: 'Porto' }), reason: THE_LINE },
-  'checkpoint-file-null': { ours: suspended({ parcels: 2, city: 'Porto' }), reason: THE_LINE },
+  'checkpoint-file-corrupt': { ours: WHOLE, reason: THE_LINE },
+  'checkpoint-file-empty-object': { ours: WHOLE, reason: THE_LINE },
+  'checkpoint-file-list': { ours: WHOLE, reason: THE_LINE },
+  'checkpoint-file-missing': { ours: WHOLE, reason: THE_LINE },
+  'checkpoint-file-null': { ours: WHOLE, reason: THE_LINE },
   'checkpoint-file-older': {
-    ours: {
-      context_state: { parcels: 9, city: 'Braga' },
-      lifecycle_state: 'running',
-      last_entry_type: 'context_update',
-      entries_replayed: 1,
-    },
+    ours: four({ parcels: 9, city: 'Braga' }, 1, 'context_update', 'running'),
     reason: 'The file equals an earlier checkpoint line, so the last line is the newer state.',
   },
   'line-not-an-object': {
-    ours: {
-      context_state: { parcels: 3, city: 'Porto' },
-      lifecycle_state: 'suspended',
-      last_entry_type: 'context_update',
-      entries_replayed: 3,
-    },
+    ours: WITHOUT_ONE,
     reason: ONE_LINE,
   },
   'line-not-utf8': {
-    ours: {
-      context_state: { parcels: 3, city: 'Porto' },
-      lifecycle_state: 'suspended',
-      last_entry_type: 'context_update',
-      entries_replayed: 3,
-    },
+    ours: WITHOUT_ONE,
     reason: ONE_LINE,
   },
   'line-with-bad-time': {
-    ours: {
-      context_state: { parcels: 3, city: 'Porto' },
-      lifecycle_state: 'suspended',
-      last_entry_type: 'context_update',
-      entries_replayed: 3,
-    },
+    ours: WITHOUT_ONE,
     reason: ONE_LINE,
   },
 };

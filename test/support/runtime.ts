@@ -3,8 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
-import { systemClock } from '../../core/host/system-clock.ts';
+import { runtimeOn, type OnThisMachine } from '../../core/host/runtime-on.ts';
 import { openFileJournal, readFileJournal, type FileJournal } from '../../core/journal/file-journal.ts';
 import type { StoredEntry } from '../../core/model/entry.ts';
 import { foldEntries } from '../../core/model/fold.ts';
@@ -15,7 +14,7 @@ import {
 } from '../../core/model/process-config.ts';
 import type { ProcessSnapshot } from '../../core/model/snapshot.ts';
 import type { AgentProcess } from '../../core/runtime/agent-process.ts';
-import { AgentRuntime, type RuntimeOptions } from '../../core/runtime/agent-runtime.ts';
+import type { AgentRuntime } from '../../core/runtime/agent-runtime.ts';
 import { tempDirectory } from './temp-directory.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -48,19 +47,10 @@ const note = (line) => appendFileSync(${JSON.stringify(ledger)}, line + '\\n');
 export async function startRuntime(
   journalDirectory: string,
   definitions: readonly ProcessDefinition[],
-  more: Partial<RuntimeOptions> = {},
+  more: Omit<OnThisMachine, 'definitions'> = {},
 ): Promise<Pick<Bench, 'journal' | 'runtime' | 'quit'>> {
   const journal = openFileJournal(journalDirectory);
-  const runtime = new AgentRuntime({
-    definitions,
-    journal,
-    journalId: journal.marker!.id,
-    workerHost: childProcessWorkerHost(),
-    clock: systemClock(),
-    ids: { next: () => crypto.randomUUID() },
-    onChange: () => {},
-    ...more,
-  });
+  const runtime = runtimeOn(journal, { definitions, ...more });
   let isOver = false;
   const quit = async (): Promise<void> => {
     if (isOver) return;

@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
+import { runtimeOn } from '../../core/host/runtime-on.ts';
 import { LOCAL_DISK, type Disk } from '../../core/journal/disk.ts';
 import { openFileJournal, readFileJournal, type FileJournal } from '../../core/journal/file-journal.ts';
 import { verifyJournal } from '../../core/journal/verify-journal.ts';
@@ -19,7 +20,7 @@ import {
 import type { ProcessSnapshot } from '../../core/model/snapshot.ts';
 import { ReplayEngine } from '../../core/replay/replay-engine.ts';
 import type { AgentProcess } from '../../core/runtime/agent-process.ts';
-import { AgentRuntime } from '../../core/runtime/agent-runtime.ts';
+import type { AgentRuntime } from '../../core/runtime/agent-runtime.ts';
 import { SteppedClock } from './stepped-clock.ts';
 import { makeWorld, type World } from './stepped-world.ts';
 import { workersInProcess, type WorkersInProcess } from './workers-in-process.ts';
@@ -79,14 +80,10 @@ export class SteppedHost {
 
   async start(): Promise<void> {
     this.#journal = openFileJournal(this.directory, { disk: this.#disk() });
-    this.#runtime = new AgentRuntime({
+    this.#runtime = runtimeOn(this.#journal, {
       definitions: [this.#definition],
-      journal: this.#journal,
-      journalId: this.#journal.marker!.id,
       workerHost: this.workers,
       clock: this.clock,
-      ids: { next: () => crypto.randomUUID() },
-      onChange: () => {},
     });
     await this.#runtime.start();
   }

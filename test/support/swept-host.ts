@@ -6,14 +6,12 @@
 
 import { writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
-import { systemClock } from '../../core/host/system-clock.ts';
+import { runtimeOn } from '../../core/host/runtime-on.ts';
 import { LOCAL_DISK, type Disk } from '../../core/journal/disk.ts';
 import { openFileJournal } from '../../core/journal/file-journal.ts';
 import { needsOperator } from '../../core/model/effects.ts';
 import { isObject } from '../../core/model/json.ts';
 import { DEFAULT_PROCESS_CONFIG } from '../../core/model/process-config.ts';
-import { AgentRuntime } from '../../core/runtime/agent-runtime.ts';
 import { askLedger } from './ask-ledger.ts';
 import { AGENT, type SweptOrder } from './swept-life.ts';
 
@@ -31,7 +29,7 @@ let isDone = false;
 let handedIn = 0;
 
 const journal = openFileJournal(directory, { disk: killingDisk() });
-const runtime = new AgentRuntime({
+const runtime = runtimeOn(journal, {
   definitions: [
     {
       name: AGENT,
@@ -47,11 +45,6 @@ const runtime = new AgentRuntime({
       codeHash: 'swept',
     },
   ],
-  journal,
-  journalId: journal.marker!.id,
-  workerHost: childProcessWorkerHost(),
-  clock: systemClock(),
-  ids: { next: () => crypto.randomUUID() },
   onChange: () => operate(),
 });
 const agent = runtime.process(AGENT);

@@ -12,7 +12,10 @@ import type {
   WorkerOutputLine,
   WorkerSpec,
 } from '../../core/model/ports.ts';
+import { DEFAULT_PROCESS_CONFIG } from '../../core/model/process-config.ts';
+import { emptySnapshot, openedInvocation } from '../../core/model/snapshot.ts';
 import type { ToWorker } from '../../core/model/worker-protocol.ts';
+import { recordOf } from '../../core/runtime/invocation-record.ts';
 import { tempDirectory } from './temp-directory.ts';
 import { utilityHost } from './utility-host.ts';
 
@@ -76,29 +79,29 @@ export async function startWorker(
 }
 
 /** An invocation from its beginning. */
-export const invoke = (run: number, eventId: string): ToWorker => ({
-  type: 'invoke',
-  run,
-  mode: 'run',
-  event: { eventId, triggerId: 'manual', triggerType: 'manual', payload: '', at: '' } as never,
-  process: 'agent',
-  attempt: 1,
-  record: {
+export function invoke(run: number, eventId: string): ToWorker {
+  const event = { eventId, triggerId: 'manual', triggerType: 'manual', payload: '', acceptedAt: '' };
+  const open = openedInvocation({
+    event,
+    invocation: 1,
+    attempt: 1,
     attemptSeq: 0,
+    startedAt: '',
+    codeHash: '',
     seed: '0'.repeat(32),
-    state: {},
-    conversation: [],
     inbox: [],
-    effects: [],
-    writes: [],
-    sayings: [],
-    sends: [],
-    waits: [],
-    signals: [],
-    clock: [],
-    versions: {},
-  },
-  keyPrefix: 'test',
-  isDurable: true,
-  writableKeys: [],
-});
+    conversationFrom: 0,
+  });
+  return {
+    type: 'invoke',
+    run,
+    mode: 'run',
+    event,
+    process: 'agent',
+    attempt: 1,
+    record: recordOf(emptySnapshot(), open, { config: DEFAULT_PROCESS_CONFIG }, []),
+    keyPrefix: 'test',
+    isDurable: true,
+    writableKeys: [],
+  };
+}

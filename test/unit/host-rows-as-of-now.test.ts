@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { FleetView, ProcessRow } from '../../core/contract/views.ts';
 import { fleetChanges } from '../../core/host/fleet-changes.ts';
-import { processDetail } from '../../core/host/read-model.ts';
+import { asRecorded, processRow } from '../../core/host/read-model.ts';
 import { rowCache } from '../../core/host/row-cache.ts';
 import { emptySnapshot } from '../../core/model/snapshot.ts';
 import { DEFAULT_PROCESS_CONFIG } from '../../core/model/process-config.ts';
@@ -11,19 +11,7 @@ import { TriggerSet } from '../../core/runtime/trigger-set.ts';
 import { startCron } from '../../core/triggers/cron.ts';
 
 const rowOf = (name: string, invocations = 0): ProcessRow =>
-  processDetail({
-    journalId: 'j',
-    name,
-    description: '',
-    snapshot: { ...emptySnapshot(), invocationCount: invocations },
-    live: null,
-    unknown: null,
-    maxRunsPerDay: null,
-    nowMs: 0,
-    triggers: [],
-    journalLevel: '',
-    workerDetail: null,
-  }).row;
+  processRow(asRecorded('j', name, { ...emptySnapshot(), invocationCount: invocations }));
 
 describe('rows', () => {
   test('the same facts give the same row; one other fact gives a new one', () => {

@@ -4,27 +4,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ConsoleEvent } from '../../core/contract/console-host.ts';
 import type { ProcessDetail, TimelinePage, TimelineRow } from '../../core/contract/views.ts';
 import type { JournalSource } from '../../core/host/journal-source.ts';
-import { badLineRow, processDetail } from '../../core/host/read-model.ts';
+import { asRecorded, badLineRow, processDetail } from '../../core/host/read-model.ts';
 import { watchedProcess, type WatchedProcess } from '../../core/host/watched-process.ts';
 import { emptySnapshot } from '../../core/model/snapshot.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const rowAt = (seq: number): TimelineRow => badLineRow({ seq, offset: seq, sizeBytes: 1, reason: '' });
 
-const detailOf = (name: string): ProcessDetail =>
-  processDetail({
-    journalId: 'j',
-    name,
-    description: '',
-    snapshot: emptySnapshot(),
-    live: null,
-    unknown: null,
-    maxRunsPerDay: null,
-    nowMs: 0,
-    triggers: [],
-    journalLevel: '',
-    workerDetail: null,
-  });
+const detailOf = (name: string): ProcessDetail => processDetail(asRecorded('j', name, emptySnapshot()));
 
 /** A journal of numbered lines whose pages come when the test lets them. */
 class Numbered implements JournalSource {

@@ -1,8 +1,12 @@
 // What processes say to each other, and how they share the machine: real workers on a real journal.
 
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isFullCheckpoint, snapshotToState } from '../../core/model/checkpoint.ts';
+import { heardFrom } from '../../core/model/fold-invocation.ts';
+import { FOLD_VERSION, foldEntries } from '../../core/model/fold.ts';
+import type { JsonObject } from '../../core/model/json.ts';
 import { matchesTopic, topicProblem } from '../../core/model/messages.ts';
 import {
   DEFAULT_PROCESS_CONFIG,
@@ -10,6 +14,7 @@ import {
   type ProcessDefinition,
   type TriggerConfig,
 } from '../../core/model/process-config.ts';
+import type { ProcessSnapshot } from '../../core/model/snapshot.ts';
 import { OPERATOR, startRuntime } from '../support/runtime.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -74,15 +79,16 @@ test('[S38] an event reaches all who listen for its type, and a message all who 
   await w.runtime.process('sender').accept('manual', 'manual', null);
   await waitFor(() => w.lines().length === 3, { what: 'what was heard' });
   await waitFor(() => w.runtime.process('sender').snapshot.outbox.length === 0, { what: 'the delivery' });
+  const { numbering } = w.runtime.process('sender').snapshot;
   const event = JSON.stringify({
     event_type: 'price.up',
-    event_id: 'sender/1',
+    event_id: `sender/${numbering}/1`,
     source: 'sender',
     data: { by: 1 },
   });
   const message = JSON.stringify({
     topic: 'orders/new',
-    message_id: 'sender/2',
+    message_id: `sender/${numbering}/2`,
     sender: 'sender',
     content: 7,
   });
@@ -113,7 +119,112 @@ test('[P2] [S38] a re-run sends nothing again, and a host that dies before deliv
   );
   await waitFor(() => next.lines().length === 2, { what: 'the second' });
   expect(next.lines().map((line) => /"content":(\d)/.exec(line)![1])).toEqual(['1', '2']);
-  expect(next.runtime.process('receiver').snapshot.heard).toEqual({ sender: 2 });
+  const { numbering } = sender.snapshot;
+  expect(next.runtime.process('receiver').snapshot.heardOf).toEqual({ sender: [{ numbering, number: 2 }] });
+});
+
+/** Everything that a journal directory has of a process. */
+function forget(directory: string, name: string): void {
+  for (const at of readdirSync(directory, { withFileTypes: true, recursive: true })) {
+    if (at.name === name || at.name.startsWith(`${name}.`)) {
+      rmSync(join(at.parentPath, at.name), { recursive: true, force: true });
+    }
+  }
+}
+
+test('[P1] [S38] a sender whose journal begins anew counts from 1 again, and what it says is heard', async () => {
+  const agents = {
+    sender: { source: `for (const n of event.payload) await ctx.send('x', n);` },
+    receiver: { source: HEAR, triggers: [{ type: 'message', topic: 'x' }] as const },
+  };
+  const w = await several(agents);
+  await w.runtime.process('sender').accept('manual', 'manual', [1, 2, 3]);
+  await waitFor(() => w.lines().length === 3, { what: 'the first three' });
+  await waitFor(() => w.runtime.process('sender').snapshot.outbox.length === 0, { what: 'the delivery' });
+  await w.quit();
+  forget(join(w.directory, 'journal'), 'sender');
+  const next = await several(agents, w.directory);
+  await next.runtime.process('sender').accept('manual', 'manual', [4, 5]);
+  await waitFor(() => next.lines().length === 5, { what: 'the next two' });
+  const heard = next
+    .lines()
+    .map((line) => JSON.parse(line.slice('receiver '.length)) as { content: number; message_id: string });
+  expect(heard.map(({ content }) => content)).toEqual([1, 2, 3, 4, 5]);
+  expect(new Set(heard.map(({ message_id }) => message_id)).size).toBe(5);
+  // And each once, as before.
+  await next.quit();
+  const last = await several(agents, w.directory);
+  await last.runtime.process('sender').accept('manual', 'manual', [6]);
+  await waitFor(() => last.lines().length === 6, { what: 'the last' });
+  expect(last.runtime.process('sender').snapshot.sent).toBe(3);
+});
+
+const folding = (...entries: readonly (readonly [string, JsonObject])[]) =>
+  foldEntries(
+    entries.map(([entry_type, data], at) => ({
+      seq: at + 1,
+      timestamp: '2026-01-01T00:00:00+00:00',
+      entry_type,
+      data,
+    })),
+  );
+
+test('[S38] a numbering goes on until entries may be missing, and what was sent keeps its own', () => {
+  const sent = (number: number, more: JsonObject = {}) =>
+    ['message_sent', { number, kind: 'event', topic: 'x', data: null, ...more }] as const;
+  const state = folding(sent(1), sent(2, { numbering: 'a' }), [
+    'journal_repaired',
+    { kind: 'repair', held: true, reason: 'cut' },
+  ]);
+  expect([state.sent, state.numbering]).toEqual([2, '']);
+  expect(state.outbox.map(({ number, numbering }) => [number, numbering])).toEqual([
+    [1, undefined],
+    [2, 'a'],
+  ]);
+  expect(folding(sent(1, { numbering: 'a' }), ['hold_placed', { hold: 'operator' }]).numbering).toBe('a');
+});
+
+test('[S38] [P8] a receiver knows each numbering of a sender for itself, the nameless one of old journals too, and not more than four others', () => {
+  const heard = (number: number, numbering?: string) =>
+    [
+      'trigger_event',
+      {
+        event_id: `${numbering}-${number}`,
+        from: { process: 's', number, ...(numbering === undefined ? {} : { numbering }) },
+      },
+    ] as const;
+  const state = folding(heard(7), heard(3, 'a'), heard(1, 'b'), heard(4, 'a'));
+  expect([heardFrom(state, 's'), heardFrom(state, 's', 'a'), heardFrom(state, 's', 'b')]).toEqual([7, 4, 1]);
+  expect([
+    heardFrom(state, 's', 'c'),
+    heardFrom(state, 'other', 'a'),
+    heardFrom(state, 'constructor'),
+  ]).toEqual([0, 0, 0]);
+  const many = folding(...['a', 'b', 'c', 'd', 'e'].map((numbering) => heard(9, numbering)));
+  expect(many.heardOf['s']!.map(({ numbering }) => numbering)).toEqual(['b', 'c', 'd', 'e']);
+});
+
+test('[P3] [P8] [S17] numberings are in a checkpoint, and one from before they had names is full too', () => {
+  const state = folding(
+    ['message_sent', { number: 1, numbering: 'a', kind: 'event', topic: 'x', data: null }],
+    ['trigger_event', { event_id: 'e', from: { process: 's', number: 2, numbering: 'b' } }],
+  );
+  const checkpoint = snapshotToState(state, FOLD_VERSION);
+  const again = (mark: JsonObject): ProcessSnapshot =>
+    folding(['checkpoint', { state: { ...checkpoint, holdfast: mark } }]);
+  const mark = checkpoint['holdfast'] as JsonObject;
+  const { numbering: _, heardOf: __, ...older } = mark;
+  expect(again(mark)).toMatchObject({
+    numbering: 'a',
+    heardOf: state.heardOf,
+    outbox: state.outbox,
+    queue: state.queue,
+  });
+  expect(again(older)).toMatchObject({ numbering: '', heardOf: {}, sent: 1 });
+  expect(isFullCheckpoint({ state: { ...checkpoint, holdfast: older } })).toBe(true);
+  expect(
+    isFullCheckpoint({ state: { ...checkpoint, holdfast: { ...mark, heardOf: { s: [{ number: 1 }] } } } }),
+  ).toBe(false);
 });
 
 test('[S34] what is sent to a suspended process waits in its queue', async () => {

@@ -1,7 +1,8 @@
 // Every interleaving to a depth: breadth first, so that the first trace found is one of the shortest, each state once.
 
 import { hash } from 'node:crypto';
-import { actionsIn, beginning } from './actions.ts';
+import { actionsIn } from './actions.ts';
+import { beginning } from './deaths.ts';
 import { broken } from './invariants.ts';
 import { Library, type Promised } from './journal.ts';
 import { Machine, type Model } from './machine.ts';

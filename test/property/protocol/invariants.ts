@@ -2,8 +2,8 @@
 
 import type { Violation } from './journal.ts';
 import { Machine, type Model } from './machine.ts';
-import type { Action } from './actions.ts';
-import type { Scenario, State } from './state.ts';
+import type { Action } from './action.ts';
+import { headOf, type Scenario, type State } from './state.ts';
 
 /** P1: a crash can come at any moment, so whatever somebody was told is already where no crash reaches it. */
 function acknowledged({ durability }: Scenario, { journal, told }: State): readonly Violation[] {
@@ -36,7 +36,7 @@ function forgotten(what: string): Violation {
 /** P2: what was sent is heard once by the other process, in its order. */
 function heard({ journal, receiver }: State): readonly Violation[] {
   const violations: Violation[] = [];
-  const there = receiver.tail.at(-1)?.place ?? receiver.kept;
+  const there = headOf(receiver);
   const twice = there.facts.heard.find((said, at, all) => all.indexOf(said) < at);
   if (twice !== undefined) violations.push({ promise: 'P2', what: `${twice} is heard twice` });
   const { sent, arrived } = journal.kept.facts;

@@ -18,6 +18,8 @@ export type Op =
   | { readonly kind: 'timer'; readonly name: string; readonly due: number }
   | { readonly kind: 'send'; readonly name: string };
 
+export type Effect = Extract<Op, { kind: 'effect' }>;
+
 export interface Delivered {
   readonly name: string;
   readonly ok: boolean;

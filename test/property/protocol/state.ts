@@ -30,6 +30,9 @@ export interface Disk {
   tail: Line[];
 }
 
+/** With everything that was written, kept or not. */
+export const headOf = ({ kept, tail }: Disk): Place => tail.at(-1)?.place ?? kept;
+
 /** Where an effect, a wait or a message stands in a run of its code. */
 export interface OpRun {
   readonly name: string;
@@ -57,6 +60,13 @@ export interface OpRun {
   /** An attempt before this one may have happened. */
   wasInDoubt: boolean;
   ok: boolean;
+}
+
+/** Permitted, and nobody but its worker knows what became of it. */
+export function isUnreported({ kind, is }: OpRun): boolean {
+  return (
+    kind === 'effect' && (is === 'permitted' || is === 'done' || is === 'did_not_happen' || is === 'in_doubt')
+  );
 }
 
 /** What was recorded, for a run that goes on from it; told apart by what it says. */

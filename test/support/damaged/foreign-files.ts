@@ -2,22 +2,9 @@
 
 import { RawNumber, type Json, type JsonObject } from '../../../core/model/json.ts';
 import { pythonJson } from '../../interop/python-json.ts';
-import { asPython } from '../promptise-answers.ts';
+import { asPython, four } from '../promptise-answers.ts';
 import { bad, blank, unverified, type DamagedCase, type DamagedProcess } from './case.ts';
-import {
-  all,
-  four,
-  line,
-  LINES,
-  NOTE,
-  put,
-  REST,
-  STATE,
-  theirs,
-  UNICODE,
-  UP_TO_5,
-  WHOLE,
-} from './foreign-life.ts';
+import { all, line, LINES, NOTE, put, REST, STATE, theirs, UNICODE, UP_TO_5, WHOLE } from './foreign-life.ts';
 
 export const FOREIGN_FORMS: Readonly<Record<string, DamagedCase>> = {
   'promptise-crlf': theirs('Written on Windows.', { pieces: all(LINES, '\r\n'), strict: WHOLE }),

@@ -3,7 +3,7 @@
 
 import type { Json, JsonObject } from '../../../core/model/json.ts';
 import { pythonJson } from '../../interop/python-json.ts';
-import type { Four } from '../promptise-answers.ts';
+import { four } from '../promptise-answers.ts';
 import { unverified, type DamagedCase, type DamagedProcess, type Piece } from './case.ts';
 
 export const PROCESS = 'counter';
@@ -44,17 +44,6 @@ export const all = (lines: readonly string[], end?: string): Piece[] =>
 export const UP_TO_5 = all(LINES.slice(0, 5));
 export const REST = all(LINES.slice(5));
 
-export const four = (
-  context_state: JsonObject,
-  entries_replayed: number,
-  last: Json = 'state_transition',
-  lifecycle_state = 'suspended',
-): Four => ({
-  context_state,
-  lifecycle_state,
-  last_entry_type: last,
-  entries_replayed,
-});
 export const WHOLE = four({ parcels: 2, city: 'Jerez' }, 3);
 /** Nothing vouches for them, which is what a check says of every foreign line. */
 export const NOTE = 'foreign-lines';

@@ -1,11 +1,11 @@
 // Odd lines and odd ends of a journal that Promptise wrote, and the right answer to each.
 
+import { four } from '../promptise-answers.ts';
 import { RawNumber, type Json } from '../../../core/model/json.ts';
 import { pythonJson } from '../../interop/python-json.ts';
 import { bad, tail, unverified, type DamagedCase } from './case.ts';
 import {
   all,
-  four,
   line,
   LINES,
   NEXT,

@@ -4,7 +4,7 @@ import { hashLine } from '../../../core/journal/codec.ts';
 import { RawNumber } from '../../../core/model/json.ts';
 import { pythonJson } from '../../interop/python-json.ts';
 import { ourLines } from '../journal-bytes.ts';
-import { asPython } from '../promptise-answers.ts';
+import { asPython, four } from '../promptise-answers.ts';
 import {
   bad,
   bytesOf,
@@ -21,7 +21,6 @@ import {
   CHECKPOINT_FILE,
   DAMAGED,
   foreign,
-  four,
   half,
   L1,
   L2,

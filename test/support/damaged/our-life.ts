@@ -7,7 +7,7 @@ import type { NewEntry } from '../../../core/model/entry.ts';
 import { foldEntries, FOLD_VERSION } from '../../../core/model/fold.ts';
 import type { JsonObject } from '../../../core/model/json.ts';
 import { fixedEntry, foreignLine, ourLines } from '../journal-bytes.ts';
-import type { Four } from '../promptise-answers.ts';
+import { four } from '../promptise-answers.ts';
 import { verified, type DamagedCase, type DamagedProcess, type Piece } from './case.ts';
 
 export const PROCESS = 'counter';
@@ -74,17 +74,6 @@ export const all = (lines: readonly Buffer[], end?: string): Piece[] =>
   lines.map((line) => verified(line, end));
 export const UP_TO_6 = all(LINES.slice(0, 6));
 
-export const four = (
-  context_state: JsonObject,
-  entries_replayed: number,
-  last = 'state_transition',
-  lifecycle_state = 'suspended',
-): Four => ({
-  context_state,
-  lifecycle_state,
-  last_entry_type: last,
-  entries_replayed,
-});
 export const WHOLE = four({ parcels: 2, city: 'Jerez' }, 3);
 export const NOTHING = four({}, 0, '', 'created');
 export const DAMAGED = { error: 'journal.damaged' };

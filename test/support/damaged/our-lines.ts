@@ -1,5 +1,6 @@
 // Lines of ours that are odd, changed, gone, put in or out of place, and the right answer to each.
 
+import { four } from '../promptise-answers.ts';
 import { encodeLine, hashLine } from '../../../core/journal/codec.ts';
 import { fixedEntry, foreignLine, ourLines } from '../journal-bytes.ts';
 import {
@@ -18,7 +19,6 @@ import {
   DAMAGED,
   entry,
   foreign,
-  four,
   L1,
   L2,
   L3,

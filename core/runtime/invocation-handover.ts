@@ -1,0 +1,221 @@
+// What goes to the worker, and when: parked runs that may move on, then what was begun before, then what is queued, as far
+// as there is room and a worker to take it. Where there is nothing, the worker rests, and in the end goes.
+
+import { isSpilled, type RecordedEffect } from '../model/effects.ts';
+import { inboxDelivery } from '../model/inbox.ts';
+import type { Clock, Ids } from '../model/ports.ts';
+import type { ProcessDefinition } from '../model/process-config.ts';
+import type { OpenInvocation, ProcessSnapshot } from '../model/snapshot.ts';
+import { expiredKeys, nextWork, restingAs } from '../model/standing.ts';
+import { fetchSpilled, recordOf } from './invocation-record.ts';
+import type { Recorder } from './recorder.ts';
+import type { RunParking } from './run-parking.ts';
+import type { Run, RunSet } from './run-set.ts';
+import type { TimeLimit } from './time-limit.ts';
+import type { WorkerSeat } from './worker-seat.ts';
+
+export interface HandoverOptions {
+  readonly definition: ProcessDefinition;
+  readonly recorder: () => Recorder;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly keyPrefix: string;
+  readonly runs: RunSet;
+  readonly seat: WorkerSeat;
+  readonly parking: RunParking;
+  readonly limit: TimeLimit;
+  /** An effect may have come in doubt. */
+  readonly onDoubt: () => void;
+  readonly onChange: () => void;
+}
+
+export class InvocationHandover {
+  readonly #options: HandoverOptions;
+  #isWanted = false;
+
+  constructor(options: HandoverOptions) {
+    this.#options = options;
+  }
+
+  get #recorder(): Recorder {
+    return this.#options.recorder();
+  }
+
+  get #snapshot(): Readonly<ProcessSnapshot> {
+    return this.#recorder.snapshot;
+  }
+
+  /** Whether anything is begun and continued. */
+  get isWanted(): boolean {
+    return this.#isWanted;
+  }
+
+  start(): void {
+    this.#isWanted = true;
+    this.next();
+  }
+
+  stop(): void {
+    this.#isWanted = false;
+    this.rest();
+  }
+
+  /** Whenever what may be handed over could have changed. */
+  next(): void {
+    if (!this.#isWanted) {
+      this.rest();
+      return;
+    }
+    this.#expireKeys();
+    // That may have left a doubt, and with it a hold.
+    if (!this.#isWanted) return;
+    const { definition, clock, runs, seat, parking } = this.#options;
+    const { concurrency } = definition.config;
+    const now = clock.now();
+    parking.unpark(concurrency);
+    const { resume, begin } = nextWork(this.#snapshot, {
+      isInHand: (eventId) => runs.of(eventId) !== undefined,
+      room: concurrency - runs.movingCount,
+      nowMs: now,
+    });
+    if (resume.length + begin === 0) {
+      this.rest();
+      if (runs.movingCount === 0 && restingAs(this.#snapshot, now) === 'awaiting') parking.settleDown();
+      return;
+    }
+    if (seat.isTurnOver) {
+      // It lines up behind the others, once nothing moves.
+      if (runs.movingCount === 0) void this.#letGo().then(() => this.next());
+      return;
+    }
+    if (!seat.isReady) {
+      seat.want();
+      return;
+    }
+    for (const open of resume) this.#invoke(open);
+    for (let count = 0; count < begin; count += 1) this.#begin();
+  }
+
+  /** A key that the provider may have forgotten is no key any more [S31]. */
+  #expireKeys(): void {
+    const { clock, runs, onDoubt } = this.#options;
+    const now = clock.now();
+    for (const open of this.#snapshot.open) {
+      if (runs.of(open.event.eventId) !== undefined) continue;
+      const expired = expiredKeys(open, now);
+      for (const { effectId } of expired) {
+        this.#recorder.note('effect_expired', { event_id: open.event.eventId, effect_id: effectId });
+      }
+      if (expired.length > 0) onDoubt();
+    }
+  }
+
+  // --- handing over
+
+  #begin(): void {
+    const event = this.#snapshot.queue[0];
+    if (event === undefined) return;
+    const { definition, ids, clock } = this.#options;
+    const { inbox, invocationCount } = this.#snapshot;
+    const delivered = inboxDelivery(inbox, clock.now());
+    const expired = inbox.filter((message) => !delivered.includes(message));
+    const idsOf = (messages: typeof inbox): string[] => messages.map(({ messageId }) => messageId);
+    this.#recorder.note('invocation_start', {
+      invocation: invocationCount + 1,
+      event_id: event.eventId,
+      attempt: 1,
+      config_hash: definition.configHash,
+      code_hash: definition.codeHash,
+      seed: ids.next().replaceAll('-', ''),
+      ...(delivered.length > 0 ? { inbox: idsOf([...delivered]) } : {}),
+      ...(expired.length > 0 ? { inbox_expired: idsOf(expired) } : {}),
+    });
+    const open = this.#open(event.eventId);
+    if (open !== undefined) this.#invoke(open);
+  }
+
+  #invoke(open: OpenInvocation): void {
+    const { clock, seat, runs, limit, onChange } = this.#options;
+    seat.busy();
+    if (open.retryAt !== null) this.#retry(open);
+    const run = runs.add(open.event.eventId, clock.monotonic());
+    if (open.effects.some(isSpilled)) void this.#fetchAndSend(run, open);
+    else this.#send(run, open, open.effects);
+    limit.watch(runs.all());
+    onChange();
+  }
+
+  #retry({ event, invocation, attempt, codeHash }: OpenInvocation): void {
+    const { definition } = this.#options;
+    this.#recorder.note('invocation_start', {
+      invocation,
+      event_id: event.eventId,
+      attempt: attempt + 1,
+      config_hash: definition.configHash,
+      code_hash: definition.codeHash || codeHash,
+    });
+  }
+
+  #send(run: Run, { event, attempt }: OpenInvocation, effects: readonly RecordedEffect[]): void {
+    const open = this.#open(event.eventId);
+    if (open === undefined) return;
+    const { definition, keyPrefix, seat } = this.#options;
+    seat.send({
+      type: 'invoke',
+      run: run.number,
+      mode: 'run',
+      event,
+      process: definition.name,
+      attempt: open.attempt ?? attempt,
+      record: recordOf(this.#snapshot, open, definition, effects),
+      keyPrefix,
+      isDurable: definition.config.journalLevel !== 'none',
+      writableKeys: definition.config.writableKeys,
+    });
+    run.isHandedOver = true;
+  }
+
+  /** A result that is lost leaves an effect that happened and whose value somebody has to say; it is never run again [S16]. */
+  async #fetchAndSend(run: Run, open: OpenInvocation): Promise<void> {
+    const { runs, onDoubt, onChange } = this.#options;
+    try {
+      const fetched = await fetchSpilled(this.#recorder, open.effects);
+      if (runs.get(run.number) !== run) return;
+      const lost = open.effects.filter((_, at) => fetched[at] === null);
+      if (lost.length === 0) {
+        this.#send(run, open, fetched as readonly RecordedEffect[]);
+        return;
+      }
+      runs.delete(run);
+      for (const { effectId } of lost) {
+        this.#recorder.note('effect_value_lost', { event_id: open.event.eventId, effect_id: effectId });
+      }
+      onDoubt();
+      onChange();
+    } catch (error) {
+      this.#recorder.failed(error);
+    }
+  }
+
+  #open(eventId: string): OpenInvocation | undefined {
+    return this.#snapshot.open.find((open) => open.event.eventId === eventId);
+  }
+
+  // --- the worker without work
+
+  /** It stays warm for a while, unless another process could use the room. */
+  rest(): void {
+    const { runs, seat } = this.#options;
+    if (runs.movingCount > 0) return;
+    seat.idle(() => {
+      if (runs.movingCount === 0) void this.#letGo();
+    });
+  }
+
+  async #letGo(): Promise<void> {
+    const { parking, seat } = this.#options;
+    parking.record();
+    parking.stop();
+    await seat.end();
+  }
+}

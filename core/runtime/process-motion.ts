@@ -1,0 +1,316 @@
+// What a process does by itself: what sets it going, what its lifecycle commands, what wakes it, and what holds it.
+
+import { messageOf } from '../model/errors.ts';
+import { liftsAtStart, stopsEffects } from '../model/holds.ts';
+import type { JsonObject } from '../model/json.ts';
+import { isActive, type LifecycleCommand } from '../model/lifecycle.ts';
+import type { Clock } from '../model/ports.ts';
+import type { ProcessDefinition } from '../model/process-config.ts';
+import type { ProcessSnapshot } from '../model/snapshot.ts';
+import { restingAs } from '../model/standing.ts';
+import { waitingFor } from '../model/why.ts';
+import type { AutomaticRestart } from './automatic-restart.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import type { InvocationRunner } from './invocation-runner.ts';
+import { host, type Actor, type LifecycleDriver } from './lifecycle-driver.ts';
+import type { Outbox } from './outbox.ts';
+import type { ProcessGuard } from './process-guard.ts';
+import type { Recorder } from './recorder.ts';
+import type { TriggerSet } from './trigger-set.ts';
+import type { WaitKeeper } from './wait-keeper.ts';
+
+/** What moves a process, each part with one job. */
+export interface ProcessParts {
+  readonly definition: ProcessDefinition;
+  readonly clock: Clock;
+  readonly recorder: () => Recorder;
+  readonly guard: ProcessGuard;
+  readonly lifecycle: LifecycleDriver;
+  readonly runner: InvocationRunner;
+  readonly triggers: TriggerSet;
+  readonly waits: WaitKeeper;
+  readonly outbox: Outbox;
+  readonly heartbeat: Heartbeat;
+  readonly restart: AutomaticRestart;
+  readonly onChange: () => void;
+}
+
+export interface MotionOptions extends ProcessParts {
+  /** It has lived for as long as it may: it begins anew, or stops. */
+  readonly onLifetimeOver: (actor: Actor) => void;
+}
+
+export class ProcessMotion {
+  readonly #parts: MotionOptions;
+  #stopping: Promise<void> = Promise.resolve();
+
+  constructor(parts: MotionOptions) {
+    this.#parts = parts;
+  }
+
+  get #recorder(): Recorder {
+    return this.#parts.recorder();
+  }
+
+  get #snapshot(): Readonly<ProcessSnapshot> {
+    return this.#recorder.snapshot;
+  }
+
+  /** Resolves when what was being stopped is. */
+  get stopped(): Promise<void> {
+    return this.#stopping;
+  }
+
+  // --- setting going
+
+  /** As its journal left it. */
+  begin(): void {
+    const { guard, lifecycle, restart, heartbeat, onChange } = this.#parts;
+    if (guard.trouble !== null) return;
+    this.#configure();
+    if (this.#snapshot.lifecycle !== 'created') this.noteRecovered({});
+    if (lifecycle.state === 'failed') restart.takeUp();
+    else if (lifecycle.state !== 'stopped') this.setGoing(host('start() called'));
+    this.keepWatch();
+    heartbeat.start();
+    onChange();
+  }
+
+  /** From whatever state there is; a state of rest is started. */
+  setGoing(actor: Actor): void {
+    const { lifecycle, clock } = this.#parts;
+    switch (lifecycle.state) {
+      case 'created':
+        this.#applyInitialState();
+        lifecycle.change('start', actor);
+        return;
+      case 'stopped':
+      case 'failed':
+        lifecycle.change('start', actor);
+        return;
+      case 'starting':
+        this.carryOut('prepare');
+        return;
+      case 'running':
+        this.goOn();
+        return;
+      case 'suspended':
+        this.#setGoingSuspended();
+        return;
+      case 'awaiting':
+        this.#openTriggers();
+        // What came due meanwhile fires now; unless that or something else gives it work, it goes on waiting.
+        if (restingAs(this.#snapshot, clock.now()) !== 'awaiting') this.wake('it has something to do');
+        return;
+      case 'stopping':
+        this.carryOut('finish-stopping');
+        return;
+    }
+  }
+
+  #configure(): void {
+    const { configHash, codeHash, config } = this.#parts.definition;
+    if (this.#snapshot.configHash === configHash) return;
+    this.#recorder.note('configured', {
+      hash: configHash,
+      code_hash: codeHash,
+      config: config as unknown as JsonObject,
+    });
+  }
+
+  #applyInitialState(): void {
+    for (const [key, value] of Object.entries(this.#parts.definition.config.initialState)) {
+      this.#recorder.note('context_update', { key, value, source: 'system' });
+    }
+  }
+
+  /** Promptise's keys of this type, and why it came to it. Recovering is no transition [S35]. */
+  noteRecovered(more: JsonObject): void {
+    const { lifecycle, seq, context, invocationCount } = this.#snapshot;
+    this.#recorder.note('recovered', {
+      from: lifecycle,
+      lifecycle_state: lifecycle,
+      entries_replayed: seq,
+      context_keys: Object.keys(context).length,
+      invocation_count: invocationCount,
+      ...more,
+    });
+  }
+
+  #setGoingSuspended(): void {
+    const { lifecycle, runner } = this.#parts;
+    const { holds, lifecycleActor } = this.#snapshot;
+    const isDoubtOver = runner.doubt() === null;
+    const own = holds.map(({ kind }) => kind).filter((kind) => liftsAtStart(kind, isDoubtOver));
+    // A crash may come between the lifting of the last hold and the step that follows; a foreign journal has no holds at all.
+    const isFree = holds.length === 0 && lifecycleActor !== '';
+    if (own.length > 0 || isFree) lifecycle.lift(own, host('the host started'));
+    // What is queued waits; cron keeps at most one event for each trigger [S42].
+    if (lifecycle.state === 'suspended') this.#openTriggers();
+  }
+
+  /** What is due fires, and what was sent is delivered, as long as the host lives; also where nothing moves. */
+  keepWatch(): void {
+    this.#parts.waits.open();
+    this.#parts.outbox.open();
+  }
+
+  stopWatching(): void {
+    this.#parts.triggers.close();
+    this.#parts.waits.close();
+    this.#parts.outbox.close();
+  }
+
+  // --- what the lifecycle commands
+
+  carryOut(command: LifecycleCommand): void {
+    const { triggers, runner, restart } = this.#parts;
+    switch (command) {
+      case 'prepare':
+        this.#parts.lifecycle.change('started', host('startup complete'));
+        return;
+      case 'open-triggers':
+        this.#openTriggers();
+        return;
+      case 'close-triggers':
+        triggers.close();
+        return;
+      case 'dispatch':
+        this.goOn();
+        return;
+      case 'checkpoint':
+        runner.pause(stopsEffects(this.#snapshot.holds));
+        void this.#recorder.checkpoint().catch(() => {}); // the recorder has told us
+        return;
+      case 'release-workers':
+        runner.pause(true);
+        void runner.endWorker();
+        return;
+      case 'finish-stopping':
+        runner.pause(true);
+        this.#stopping = this.#finishStopping();
+        return;
+      case 'consider-restart':
+        restart.consider();
+        return;
+    }
+  }
+
+  #openTriggers(): void {
+    // Where nobody knows whether this journal is the one that counts, its triggers are off [S10].
+    if (this.#snapshot.holds.some(({ kind }) => kind === 'gap')) return;
+    try {
+      this.#parts.triggers.open();
+    } catch (error) {
+      this.fail(messageOf(error));
+    }
+  }
+
+  async #finishStopping(): Promise<void> {
+    const { runner, guard, lifecycle } = this.#parts;
+    await runner.endWorkerGently();
+    if (guard.trouble === null && lifecycle.state === 'stopping') {
+      lifecycle.change('stopped', host('shutdown complete'));
+    }
+  }
+
+  // --- going on, and coming to rest
+
+  /** Goes on with whatever may move now. */
+  goOn(): void {
+    const { guard, lifecycle, runner, triggers } = this.#parts;
+    if (!guard.mayMove || lifecycle.state !== 'running') return;
+    const [held] = this.#snapshot.holds;
+    if (held !== undefined) {
+      // Held before it failed or was stopped, and still [S34].
+      lifecycle.change('suspend', host(`still held: ${held.reason || held.kind}`));
+      return;
+    }
+    const doubt = runner.doubt();
+    if (doubt !== null) {
+      this.doubted(doubt);
+      return;
+    }
+    if (!triggers.isOpen) this.#openTriggers();
+    runner.dispatch();
+    runner.waitIfNothingElse();
+  }
+
+  /** There may be something to go on with. */
+  wake(why: string): void {
+    const { guard, heartbeat, lifecycle, waits, onChange } = this.#parts;
+    if (!guard.mayMove) return;
+    heartbeat.worked();
+    if (lifecycle.state === 'awaiting') lifecycle.change('wake', host(why));
+    else this.goOn();
+    waits.look();
+    onChange();
+  }
+
+  /** What it has begun waits for somebody or for a moment, and there is nothing else to do. */
+  waitOn(): void {
+    const { guard, lifecycle } = this.#parts;
+    if (guard.mayMove && lifecycle.state === 'running') {
+      lifecycle.change('await', host(waitingFor(this.#snapshot)));
+    }
+  }
+
+  accepted(triggerId: string): void {
+    this.#parts.heartbeat.worked();
+    this.#parts.lifecycle.lift(['idle'], host(`woken by ${triggerId}`));
+    this.wake(`woken by ${triggerId}`);
+  }
+
+  invocationEnded(): void {
+    this.#parts.heartbeat.worked();
+    const { consecutiveFailures, lastError } = this.#snapshot;
+    if (consecutiveFailures >= this.#parts.definition.config.maxConsecutiveFailures) {
+      this.fail(`${consecutiveFailures} failures in a row, the last: ${lastError?.message ?? 'unknown'}`);
+    }
+  }
+
+  doubted(doubt: string): void {
+    if (this.#parts.guard.trouble === null) this.#parts.lifecycle.hold('in_doubt', host(doubt));
+  }
+
+  fail(reason: string): void {
+    const { lifecycle } = this.#parts;
+    if (lifecycle.can('fail')) lifecycle.change('fail', host(reason));
+  }
+
+  restartDue(reason: string): void {
+    const { guard, lifecycle } = this.#parts;
+    if (guard.mayMove && lifecycle.state === 'failed') lifecycle.change('start', host(reason));
+  }
+
+  // --- as time goes by
+
+  beat(idleMs: number): void {
+    const { guard, lifecycle, runner, waits, definition, onChange } = this.#parts;
+    if (guard.trouble === null && isActive(lifecycle.state)) this.#recorder.lookAtClock();
+    const { isAnswering } = runner;
+    void runner.beat();
+    // Whether it answers is all that a beat tells.
+    if (runner.isAnswering !== isAnswering) onChange();
+    waits.look();
+    if (this.#hasLivedLongEnough()) return;
+    const { idleTimeoutMs } = definition.config;
+    const { queue, open } = this.#snapshot;
+    const isIdle = lifecycle.state === 'running' && queue.length === 0 && open.length === 0;
+    if (idleTimeoutMs > 0 && idleMs > idleTimeoutMs && isIdle && guard.trouble === null) {
+      lifecycle.hold('idle', host(`no event for ${Math.round(idleMs / 1000)} s`));
+    }
+  }
+
+  #hasLivedLongEnough(): boolean {
+    const { definition, guard, lifecycle, clock, onLifetimeOver } = this.#parts;
+    const { maxLifetimeMs } = definition.config;
+    const { startedAt } = this.#snapshot;
+    const { state } = lifecycle;
+    if (maxLifetimeMs === 0 || startedAt === null || guard.trouble !== null) return false;
+    if (state !== 'running' && state !== 'awaiting') return false;
+    if (clock.now() - Date.parse(startedAt) < maxLifetimeMs) return false;
+    onLifetimeOver(host(`it has lived for ${maxLifetimeMs / 1000} s, which is what the manifest allows`));
+    return true;
+  }
+}

@@ -1,0 +1,141 @@
+// What operators do to a process as a whole, one thing at a time. Their decisions about its work are operator-desk.ts.
+
+import { AppError } from '../model/errors.ts';
+import { OPERATORS_HOLDS } from '../model/holds.ts';
+import type { Actor } from './lifecycle-driver.ts';
+import type { ProcessMotion, ProcessParts } from './process-motion.ts';
+
+export interface OrdersOptions extends ProcessParts {
+  readonly motion: ProcessMotion;
+  /** Takes the process over from its journal; nothing moves yet. */
+  readonly recover: () => Promise<void>;
+}
+
+export class ProcessOrders {
+  readonly #parts: OrdersOptions;
+
+  constructor(parts: OrdersOptions) {
+    this.#parts = parts;
+  }
+
+  start(actor: Actor): Promise<void> {
+    const { guard, restart, heartbeat, lifecycle } = this.#parts;
+    return guard.exclusively(() => {
+      guard.refuseTrouble();
+      restart.cancel();
+      heartbeat.worked();
+      if (lifecycle.can('start')) lifecycle.lift(OPERATORS_HOLDS, actor);
+      lifecycle.change('start', actor);
+    });
+  }
+
+  suspend(actor: Actor): Promise<void> {
+    const { guard, lifecycle } = this.#parts;
+    return guard.exclusively(async () => {
+      if (guard.trouble !== null) {
+        await this.#standStill();
+        return;
+      }
+      const { state } = lifecycle;
+      if (state !== 'suspended' && !lifecycle.can('suspend')) {
+        throw this.#refusal('not-running', `is ${state}, so there is nothing to suspend.`);
+      }
+      lifecycle.hold('operator', actor);
+    });
+  }
+
+  /** The journal can't take it; nothing moves any more all the same [S36]. */
+  async #standStill(): Promise<void> {
+    const { triggers, runner } = this.#parts;
+    triggers.close();
+    runner.pause(true);
+    await runner.endWorker();
+  }
+
+  /** Lifts what an operator may lift; other holds stay, and the process with them. */
+  resume(actor: Actor): Promise<void> {
+    const { guard, heartbeat, lifecycle } = this.#parts;
+    return guard.exclusively(() => {
+      guard.refuseTrouble();
+      const { state } = lifecycle;
+      if (state !== 'suspended') {
+        throw this.#refusal('not-suspended', `is ${state}, not suspended, so there is nothing to resume.`);
+      }
+      heartbeat.worked();
+      lifecycle.lift(OPERATORS_HOLDS, actor);
+    });
+  }
+
+  stop(actor: Actor): Promise<void> {
+    const { guard, restart, lifecycle, motion } = this.#parts;
+    return guard.exclusively(async () => {
+      restart.cancel();
+      if (guard.trouble !== null) {
+        await this.#standStill();
+        return;
+      }
+      const { state } = lifecycle;
+      if (state === 'stopped') return;
+      if (state !== 'stopping') lifecycle.change('stop', actor);
+      await motion.stopped;
+    });
+  }
+
+  /** Stops it, whatever it is doing, and starts it again. */
+  async restart(actor: Actor): Promise<void> {
+    const { guard, lifecycle } = this.#parts;
+    guard.refuseTrouble();
+    if (lifecycle.can('stop') || lifecycle.state === 'stopping') await this.stop(actor);
+    await this.start(actor);
+  }
+
+  /** With the policy always it begins anew, which is no restart; otherwise it stops. */
+  lifetimeOver(actor: Actor): void {
+    const { restartPolicy } = this.#parts.definition.config;
+    const end = restartPolicy === 'always' ? this.restart(actor) : this.stop(actor);
+    end.catch(() => {}); // A host that closes meanwhile stops it all the same.
+  }
+
+  /** Ends the worker as an accident would. */
+  killWorker(): Promise<void> {
+    const { guard, runner } = this.#parts;
+    return guard.exclusively(() => {
+      if (runner.killWorker()) return;
+      throw this.#refusal('no-worker', 'has no worker right now: one is started when there is work.');
+    });
+  }
+
+  /** Rebuilds from the journal and takes over, whatever the state: the worker is ended first, and then nothing is assumed. */
+  forceRecover(actor: Actor): Promise<void> {
+    const { definition, guard, restart, runner, recorder, heartbeat, motion, recover, onChange } =
+      this.#parts;
+    return guard.exclusively(async () => {
+      if (definition.config.journalLevel === 'none') {
+        throw new AppError(
+          'journal.required',
+          `${definition.name} keeps no journal, so there is nothing to rebuild it from. Stop and start it instead.`,
+          { process: definition.name },
+        );
+      }
+      restart.cancel();
+      motion.stopWatching();
+      runner.pause(true);
+      await runner.endWorker();
+      await recover();
+      guard.refuseTrouble();
+      motion.noteRecovered({ forced: true, actor: actor.name, reason: actor.reason });
+      // A journal that still takes nothing is told to whoever asked, before anything moves.
+      await recorder().settled();
+      guard.refuseTrouble();
+      motion.setGoing(actor);
+      motion.keepWatch();
+      heartbeat.start();
+      onChange();
+    });
+  }
+
+  #refusal(what: string, why: string): AppError {
+    const { name } = this.#parts.definition;
+    return new AppError(`process.${what}`, `${name} ${why}`, { process: name });
+  }
+}
