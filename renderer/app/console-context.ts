@@ -1,10 +1,13 @@
 import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
+import type { ProcessRow } from '../../core/contract/views.ts';
 import type { StoreApi } from 'zustand/vanilla';
 import { AppError } from '../../core/model/errors.ts';
 import type { Pending } from '../stores/actions.ts';
-import { targetKey, type Target } from '../stores/target.ts';
 import type { Console } from '../stores/console.ts';
+import type { FleetState } from '../stores/fleet.ts';
+import type { ProcessState } from '../stores/process.ts';
+import { targetKey, targetOf, type Target } from '../stores/target.ts';
 
 export const ConsoleContext = createContext<Console | null>(null);
 
@@ -22,6 +25,16 @@ export function usePart<State, Part>(
   return useStore(choose(useConsole()).store, part);
 }
 
+/** A part of what is known of the fleet. */
+export function useFleet<Part>(part: (state: FleetState) => Part): Part {
+  return useStore(useConsole().fleet.store, part);
+}
+
+/** A part of what is known of the process that is shown. */
+export function useProcess<Part>(part: (state: ProcessState) => Part): Part {
+  return useStore(useConsole().process.store, part);
+}
+
 /** True while the host is silent: what is shown is old, and every action is off. */
 export function useSilent(): boolean {
   return usePart(
@@ -35,6 +48,11 @@ export function useActionsOff(target: Target): boolean {
   const silent = useSilent();
   const pending = usePending(target);
   return silent || pending !== undefined;
+}
+
+/** True while nobody can answer what this process asks: also where its journal is only looked at. */
+export function useAnswersOff(row: ProcessRow): boolean {
+  return useActionsOff(targetOf(row)) || !row.live;
 }
 
 /** The command that waits for its answer at this process. */

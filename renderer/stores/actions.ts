@@ -86,6 +86,7 @@ export function createActionStore(
     what: string,
     commandId: string,
     send: Send,
+    again: Question | null = null,
   ): Promise<boolean> => {
     const result = await send(targetOf(row), commandId);
     leave(row);
@@ -101,16 +102,28 @@ export function createActionStore(
       title: `${name}: ${what.charAt(0).toLowerCase()}${what.slice(1)} failed`,
       message,
       code,
-      // It may have acted or not; with the same command id asking again is safe.
+      // It may have acted or not; with the same command id asking again is safe. What was refused did not act, and what
+      // was typed for it is not typed again.
       ...(code === UNREACHABLE
-        ? { step: { label: 'Ask again', run: () => void run(row, what, send, commandId) } }
-        : {}),
+        ? { step: { label: 'Ask again', run: () => void run(row, what, send, { commandId, again }) } }
+        : again === null
+          ? {}
+          : { step: { label: 'Answer again', run: () => store.setState({ question: again }) } }),
     });
     return false;
   };
 
-  const run = async (row: ProcessRow, what: string, send: Send, commandId = ids.next()): Promise<boolean> =>
-    take(row, what, commandId) && sendTaken(row, what, commandId, send);
+  interface Run {
+    readonly commandId?: string;
+    /** The question to ask again, with what was entered, when the host refuses. */
+    readonly again?: Question | null;
+  }
+  const run = async (
+    row: ProcessRow,
+    what: string,
+    send: Send,
+    { commandId = ids.next(), again = null }: Run = {},
+  ): Promise<boolean> => take(row, what, commandId) && sendTaken(row, what, commandId, send, again);
 
   const sendAction = (action: Action, reason: string): Send => {
     const { request } = ACTION_TABLE[action];
@@ -170,36 +183,40 @@ export function createActionStore(
       const question = answered('effect', reason);
       if (question === null) return;
       const { row, effect } = question;
-      void run(row, `Resolving ${visibleLine(effect.name)}`, (target, commandId) =>
-        client.request('effects.resolve', {
-          ...target,
-          commandId,
-          reason,
-          effectId: effect.effectId,
-          resolution,
-        }),
+      const { effectId } = effect;
+      const text = resolution.kind === 'happened' ? resolution.resultText : '';
+      void run(
+        row,
+        `Resolving ${visibleLine(effect.name)}`,
+        (target, commandId) =>
+          client.request('effects.resolve', { ...target, commandId, reason, effectId, resolution }),
+        { again: { ...question, entered: { reason, text } } },
       );
     },
     confirmSettlement(reason, settlement) {
       const question = answered('promise', reason);
       if (question === null) return;
       const { row, wait } = question;
-      void run(row, `Settling ${visibleLine(wait.name)}`, (target, commandId) =>
-        client.request('promises.settle', {
-          ...target,
-          commandId,
-          reason,
-          promiseId: wait.waitId,
-          settlement,
-        }),
+      const { waitId: promiseId } = wait;
+      const text = settlement.kind === 'resolved' ? settlement.valueText : settlement.error;
+      void run(
+        row,
+        `Settling ${visibleLine(wait.name)}`,
+        (target, commandId) =>
+          client.request('promises.settle', { ...target, commandId, reason, promiseId, settlement }),
+        { again: { ...question, entered: { reason, text } } },
       );
     },
     confirmSignal(reason, name, payloadText) {
       const question = answered('signal', reason);
       if (question === null) return;
       const payload = payloadText.trim() === '' ? {} : { payloadText };
-      void run(question.row, `Sending ${visibleLine(name)}`, (target, commandId) =>
-        client.request('processes.signal', { ...target, commandId, reason, name, ...payload }),
+      void run(
+        question.row,
+        `Sending ${visibleLine(name)}`,
+        (target, commandId) =>
+          client.request('processes.signal', { ...target, commandId, reason, name, ...payload }),
+        { again: { ...question, entered: { reason, text: payloadText, name } } },
       );
     },
     confirmDeadLetter(reason) {

@@ -3,7 +3,7 @@ import type { ConsoleClient } from '../../core/contract/client.ts';
 import type { Failure } from '../../core/contract/define.ts';
 import { applyAll, applyChange, fleetOf, type Fleet, type FleetChange } from './fleet-change.ts';
 
-interface FleetState extends Fleet {
+export interface FleetState extends Fleet {
   /** `failed` only before anything could be read; later failures leave what is known in place. */
   readonly phase: 'loading' | 'ready' | 'failed';
   readonly failure: Failure | null;

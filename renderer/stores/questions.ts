@@ -7,13 +7,23 @@ import type {
   DeadLetterView,
   EffectView,
   PreviewView,
+  ProcessDetail,
   ProcessRow,
   WaitView,
 } from '../../core/contract/views.ts';
 
+type InvocationView = ProcessDetail['open'][number];
+
 export type Resolution = RequestOf<'effects.resolve'>['resolution'];
 export type Settlement = RequestOf<'promises.settle'>['settlement'];
 export type Previewed = RequestOf<'processes.preview'>['action'];
+
+/** What was entered when a question was answered before, and the host refused the answer. */
+export interface Entered {
+  readonly reason: string;
+  /** A result, a value, an error or a payload; as it was typed. */
+  readonly text: string;
+}
 
 export type Question =
   | {
@@ -28,14 +38,27 @@ export type Question =
       readonly resolution: Resolution['kind'];
       readonly row: ProcessRow;
       readonly effect: EffectView;
+      readonly entered?: Entered;
     }
   | {
       readonly kind: 'promise';
       readonly settlement: Settlement['kind'];
       readonly row: ProcessRow;
       readonly wait: WaitView;
+      readonly entered?: Entered;
     }
-  | { readonly kind: 'signal'; readonly row: ProcessRow; readonly invocations: number }
+  | {
+      readonly kind: 'signal';
+      readonly row: ProcessRow;
+      readonly invocations: number;
+      readonly entered?: Entered & { readonly name: string };
+    }
+  | {
+      readonly kind: 'query';
+      readonly row: ProcessRow;
+      /** Those that can be asked, oldest first. */
+      readonly invocations: readonly Pick<InvocationView, 'eventId' | 'invocation'>[];
+    }
   | {
       readonly kind: 'dead-letter';
       readonly choice: 'as-new' | 'drop';

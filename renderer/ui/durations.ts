@@ -30,3 +30,10 @@ export function longSpanText(ms: number): string {
     ? spanText(span)
     : `${spanText(span)} ${small}`;
 }
+
+/** "in 3 m 20 s", "now", and from a minute on "now, 2 h 4 m late". */
+export function untilText(leftMs: number): string {
+  // Counting down, a second that has begun still counts.
+  if (leftMs > 0) return `in ${longSpanText(leftMs + 999)}`;
+  return -leftMs < MINUTE ? 'now' : `now, ${longSpanText(steppedAge(-leftMs))} late`;
+}

@@ -1,5 +1,5 @@
 import { parseTimestamp } from '../../core/model/time.ts';
-import { longSpanText, spanText, steppedAge } from './durations.ts';
+import { longSpanText, spanText, steppedAge, untilText } from './durations.ts';
 import { isoText, momentText, preciseClockText } from './moments.ts';
 import { useTicking } from './ticker.ts';
 import { visibleLine } from './visible-text.ts';
@@ -21,15 +21,10 @@ export function Ago({ at, long = false, suffix = '' }: Props) {
   return <Moment at={at}>{text}</Moment>;
 }
 
-/** How long until then, kept up to date; `past` once it has come. */
-export function Until({ at, past }: { readonly at: string; readonly past: string }) {
+/** How long until then, kept up to date. What has come and is not known to have happened says how late it is [P5]. */
+export function Until({ at }: { readonly at: string }) {
   const epochMs = parseTimestamp(at);
-  const text = useTicking(() => {
-    if (epochMs === null) return visibleLine(at);
-    const left = epochMs - Date.now();
-    // Counting down, a second that has begun still counts.
-    return left <= 0 ? past : `in ${longSpanText(left + 999)}`;
-  });
+  const text = useTicking(() => (epochMs === null ? visibleLine(at) : untilText(epochMs - Date.now())));
   return <Moment at={at}>{text}</Moment>;
 }
 

@@ -98,6 +98,77 @@ test('force-recover shows what it will do before it does it, and needs a reason'
   expect(host.askedFor('processes.force-recover')[0]).toMatchObject({ reason: 'No progress' });
 });
 
+test('what is missing is said beside the button, and who confirms all the same is led to it', async () => {
+  const host = hostWith();
+  const doubtful = [invocationOf({ standing: 'in-doubt', effects: [effectOf()] })];
+  host.answer('processes.read', () => ok(detailOf(row, { open: doubtful })));
+  host.answer('effects.resolve', () => ok({ state: 'running', message: 'Done.' }));
+  await show(host, HASH);
+  await press('It happened…: charge_card');
+  const confirms = async (): Promise<string | null> => {
+    fireEvent.keyDown(document.activeElement!, { key: 'Enter', ctrlKey: true });
+    await settle();
+    return document.activeElement?.closest('.hf-field')?.querySelector('label')?.textContent ?? null;
+  };
+  const enter = (label: string, value: string): void => {
+    fireEvent.change(dialog().getByLabelText(label), { target: { value } });
+  };
+  expect(dialog().getByRole('status').textContent).toBe('Enter the result first.');
+  expect(await confirms()).toBe('Result, as JSON');
+  enter('Result, as JSON', 'ok');
+  expect(dialog().getByText('Not JSON. If a text is meant, it stands in quotes: "ok"')).toBeTruthy();
+  expect(dialog().getByRole('status').textContent).toBe('The result is not JSON yet.');
+  expect(await confirms()).toBe('Result, as JSON');
+  enter('Result, as JSON', '"ok"');
+  enter('Reason', '   ');
+  expect(dialog().getByRole('status').textContent).toBe('Give a reason first.');
+  expect(await confirms()).toBe('Reason');
+  expect(dialog().getByLabelText('Reason').getAttribute('aria-invalid')).toBe('true');
+  expect(host.askedFor('effects.resolve')).toEqual([]);
+  enter('Reason', 'seen in the bank');
+  expect(dialog().getByRole('status').textContent).toBe('Ctrl or ⌘ + Enter confirms');
+  await confirms();
+  expect(host.askedFor('effects.resolve')[0]).toMatchObject({
+    reason: 'seen in the bank',
+    resolution: { kind: 'happened', resultText: '"ok"' },
+  });
+});
+
+test('an answer that was refused is given again without typing it again', async () => {
+  const host = hostWith();
+  const doubtful = [invocationOf({ standing: 'in-doubt', effects: [effectOf()] })];
+  host.answer('processes.read', () => ok(detailOf(row, { open: doubtful })));
+  host.answer('effects.resolve', () => refused({ code: 'journal.full', message: 'The disk is full.' }));
+  await show(host, HASH);
+  await press('It happened…: charge_card');
+  fireEvent.change(dialog().getByLabelText('Result, as JSON'), { target: { value: '{"id": 7}' } });
+  fireEvent.change(dialog().getByLabelText('Reason'), { target: { value: 'seen in the bank' } });
+  await press('Record that charge_card happened');
+  expect(screen.queryByRole('alertdialog')).toBeNull();
+  host.answer('effects.resolve', () => ok({ state: 'running', message: 'Done.' }));
+  await press('Answer again');
+  expect(screen.queryByText('The disk is full.')).toBeNull();
+  await press('Record that charge_card happened');
+  const [first, second] = host.askedFor('effects.resolve');
+  expect(second).toMatchObject({ reason: 'seen in the bank', resolution: { resultText: '{"id": 7}' } });
+  // It is another command: the first did not act.
+  expect(second!.commandId).not.toBe(first!.commandId);
+});
+
+test('a name that is too long for a button is cut there, and whole in the title and on hover', async () => {
+  const name = 'reconcile-invoices-'.repeat(8);
+  const long = rowOf({ name });
+  const host = memoryHost();
+  host.answer('fleet.read', () => ok(fleetOf([long])));
+  host.answer('processes.read', () => ok(detailOf(long)));
+  await show(host, `#/j-demo/${name}`);
+  await press('Stop…');
+  expect(dialog().getByRole('heading', { name: `Stop ${name}?` })).toBeTruthy();
+  const confirm = dialog().getByTitle(`Stop ${name}`);
+  expect(confirm.textContent).toMatch(/^Stop reconcile-invoices-…/);
+  expect(confirm.textContent.length).toBeLessThan(60);
+});
+
 test('[S36] what could not be looked at is said, and bars nothing', async () => {
   const host = hostWith();
   await show(host, HASH);

@@ -9,6 +9,7 @@ import type Axe from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findChromium, installLine } from '../standin/find-chromium.ts';
+import { LONG_NAME } from './preview/night.ts';
 import { servePages, type Pages } from './preview/serve.ts';
 
 const executablePath = findChromium();
@@ -20,9 +21,9 @@ interface View {
   readonly act?: (page: Page) => Promise<unknown>;
 }
 
-const press = (role: 'button' | 'tab', name: string) => (page: Page) =>
+const press = (role: 'button' | 'tab', name: string | RegExp) => (page: Page) =>
   page.getByRole(role, { name, exact: true }).first().click();
-const dialogAfter = (name: string) => async (page: Page) => {
+const dialogAfter = (name: string | RegExp) => async (page: Page) => {
   await press('button', name)(page);
   await page.getByRole('alertdialog').waitFor();
 };
@@ -30,6 +31,7 @@ const CLERK = '/#/j-demo/invoice-clerk';
 const WATCHER = '/#/j-demo/market-watcher';
 const REPORT = '/#/j-demo/nightly-report';
 const SYNC = '/#/j-demo/order-sync';
+const WORST = `/?scene=night#/j-demo/${LONG_NAME}`;
 /** Several presses, one after another. */
 const acts =
   (...all: readonly ((page: Page) => Promise<unknown>)[]) =>
@@ -98,6 +100,21 @@ const VIEWS: readonly View[] = [
     act: acts(press('tab', 'Triggers & queue (3)'), dialogAfter('As a new event…')),
   },
   { name: 'it happened', address: CLERK, act: dialogAfter('It happened…: charge_card') },
+  { name: 'ask', address: REPORT, act: dialogAfter('Ask it…') },
+  { name: 'a bad night, fleet', address: '/?scene=night#/' },
+  { name: 'a bad night', address: WORST },
+  { name: 'a bad night, state', address: WORST, act: press('tab', 'State') },
+  {
+    name: 'a bad night, effects',
+    address: WORST,
+    act: acts(press('tab', 'Effects (9 in doubt)'), press('button', /^Details of/)),
+  },
+  { name: 'a bad night, queue', address: WORST, act: press('tab', 'Triggers & queue (5231)') },
+  { name: 'a bad night, worker', address: WORST, act: press('tab', 'Worker') },
+  { name: 'a bad night, force-recover', address: WORST, act: dialogAfter('Force-recover…') },
+  { name: 'a bad night, kill', address: WORST, act: dialogAfter('Kill worker…') },
+  { name: 'a bad night, it happened', address: WORST, act: dialogAfter(/^It happened/) },
+  { name: 'a bad night, resolve', address: WORST, act: dialogAfter(/^Resolve/) },
   { name: 'refused', address: '/#/', act: press('button', 'Open journal…') },
   { name: 'keys', address: '/#/', act: press('button', 'Keys') },
 ];
@@ -113,6 +130,9 @@ const DARK: Look = { name: 'dark, small', colorScheme: 'dark', viewport: { width
 /** The room that a window of 1280 by 800 has at twice the size. */
 const LARGE: Look = { name: 'at 200 %', colorScheme: 'light', viewport: { width: 640, height: 400 } };
 const SHAPES: ReadonlySet<string> = new Set([
+  'a bad night',
+  'a bad night, queue',
+  'a bad night, it happened',
   'fleet',
   'journals',
   'process',
@@ -126,8 +146,14 @@ const SHAPES: ReadonlySet<string> = new Set([
   'signal',
 ]);
 
+/** Too much of everything is looked at where the room is least. */
+function isShown(name: string, look: Look): boolean {
+  if (look === LARGE) return SHAPES.has(name);
+  return look === DARK || !name.startsWith('a bad night');
+}
+
 const CASES = [LIGHT, DARK, LARGE].flatMap((look) =>
-  VIEWS.filter(({ name }) => look !== LARGE || SHAPES.has(name)).map((view) => ({
+  VIEWS.filter(({ name }) => isShown(name, look)).map((view) => ({
     look,
     view,
     title: `${view.name}, ${look.name}`,
@@ -188,7 +214,7 @@ describe('the console in Chromium', () => {
         return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
       });
       const sticksOut = await page.evaluate(() =>
-        [document.documentElement, ...document.querySelectorAll('main')].some(
+        [document.documentElement, ...document.querySelectorAll('main, .bp6-dialog')].some(
           (box) => box.scrollWidth > box.clientWidth,
         ),
       );

@@ -238,6 +238,42 @@ test('a signal goes to what is open, with a name and a payload that is checked',
   expect(host.askedFor('processes.signal')[0]).toMatchObject({ name: 'wake', payloadText: '{"n":1}' });
 });
 
+test('an invocation is asked, again if need be, and answers where it was asked; no reason is wanted', async () => {
+  const host = await shown({
+    open: [invocationOf(), invocationOf({ eventId: 'ev-43', invocation: 43 })],
+  });
+  host.answer('processes.query', () => refused({ code: 'query.unknown', message: 'It answers to: basket.' }));
+  await tab(/queue/);
+  await pressed('Ask it…');
+  expect(dialog().queryByLabelText('Reason')).toBeNull();
+  const confirm = dialog().getByRole<HTMLButtonElement>('button', { name: 'Ask market-watcher' });
+  expect(confirm.disabled).toBe(true);
+  fireEvent.change(dialog().getByLabelText('Name'), { target: { value: 'bsket' } });
+  fireEvent.click(confirm);
+  await settle();
+  expect(dialog().getByText('It answers to: basket.')).toBeTruthy();
+  host.answer('processes.query', () => ok({ valueText: '["tea",12345678901234567890]' }));
+  fireEvent.change(dialog().getByLabelText('Name'), { target: { value: 'basket' } });
+  fireEvent.change(dialog().getByLabelText('Invocation'), { target: { value: 'ev-43' } });
+  fireEvent.change(dialog().getByLabelText('Arguments, as JSON'), { target: { value: '{"n":1}' } });
+  fireEvent.click(confirm);
+  await settle();
+  expect(dialog().getByText(/12345678901234567890/)).toBeTruthy();
+  expect(dialog().queryByText('It answers to: basket.')).toBeNull();
+  expect(host.askedFor('processes.query')).toEqual([
+    { journalId: 'j-demo', process: 'market-watcher', name: 'bsket', eventId: 'ev-41' },
+    {
+      journalId: 'j-demo',
+      process: 'market-watcher',
+      name: 'basket',
+      eventId: 'ev-43',
+      argsText: '{"n":1}',
+    },
+  ]);
+  await pressed('Close', dialog() as typeof screen);
+  expect(screen.queryByRole('alertdialog')).toBeNull();
+});
+
 // Queue
 
 test('each invocation says where it stands and what it waits for until when', async () => {
@@ -338,7 +374,7 @@ test('[P6] a journal that is only looked at offers no answer and no form', async
   );
   await tab(/queue/);
   expect(screen.queryByRole('form')).toBeNull();
-  const names = [/^It happened/, /^Resolve/, /^Redeliver/, /^Drop/, /^Send a signal/];
+  const names = [/^It happened/, /^Resolve/, /^Redeliver/, /^Drop/, /^Send a signal/, /^Ask it/];
   const off = names.flatMap((name) => screen.getAllByRole<HTMLButtonElement>('button', { name }));
   expect(off.length).toBeGreaterThanOrEqual(names.length);
   expect(off.every(({ disabled }) => disabled)).toBe(true);
@@ -366,6 +402,14 @@ test('[P5] what the system does not tell of a worker is unknown, never 0', async
   expect(fact('Memory')).toBe('unknown');
   expect(fact('CPU')).toBe('unknown');
   expect(fact('Heartbeat')).toBe('does not answer');
+});
+
+test('[P5] of a worker in a journal that is only looked at nobody knows, wherever it is told', async () => {
+  await shown({}, rowOf({ live: false, actions: [], worker: null }));
+  const atAGlance = within(screen.getByRole('complementary', { name: 'At a glance' }));
+  expect(atAGlance.getByText('Worker').parentElement?.textContent).toBe('Workerunknown');
+  await tab('Worker');
+  expect(fact('Process id')).toMatch(/^unknown/);
 });
 
 test('workers that keep dying say how, how often and when the next one starts', async () => {

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { ProcessDetail, ProcessRow } from '../../core/contract/views.ts';
 import { before, detailOf, effectOf, entryOf, fleetOf, invocationOf, MINUTE, rowOf } from './fixtures.ts';
 import { memoryHost, ok, refused, type MemoryHost } from './memory-client.ts';
@@ -226,4 +226,33 @@ test('the selected process alone is announced', async () => {
   await show(host, HASH);
   const live = document.querySelector('[aria-live="polite"]');
   expect(live?.textContent).toBe('market-watcher: Running');
+});
+
+test('where much needs a person at once, it is summed up above, and each leads to its own', async () => {
+  const effects = Array.from({ length: 5 }, (_, at) =>
+    effectOf({ effectId: `e${at}`, name: `charge-${at}` }),
+  );
+  const holds = [{ kind: 'in_doubt', reason: 'charge-0', actor: 'host', since: before(MINUTE) }];
+  await show(hostWith(rowOf(), { open: [invocationOf({ effects })], holds }), HASH);
+  const matters = within(screen.getByRole('group', { name: 'What needs a person' }));
+  expect(matters.getAllByRole('button').map((button) => button.textContent)).toEqual([
+    '5 effects in doubt',
+    '1 hold',
+  ]);
+  const shown: (string | null)[] = [];
+  const scroll = vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(function see(
+    this: Element,
+  ) {
+    shown.push(this.getAttribute('aria-label'));
+  });
+  fireEvent.click(matters.getByRole('button', { name: '1 hold' }));
+  expect(shown).toEqual(['Holds']);
+  scroll.mockRestore();
+});
+
+test('one doubt and its hold are seen at a glance, and not summed up', async () => {
+  const holds = [{ kind: 'in_doubt', reason: 'charge_card', actor: 'host', since: before(MINUTE) }];
+  await show(hostWith(rowOf(), { open: [invocationOf({ effects: [effectOf()] })], holds }), HASH);
+  expect(screen.getByRole('region', { name: 'Holds' })).toBeTruthy();
+  expect(screen.queryByRole('group', { name: 'What needs a person' })).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { assert, json, property, string } from 'fast-check';
 import { expect, test } from 'vitest';
 import { jsonProblem } from '../../renderer/features/actions/json-problem.ts';
-import { longSpanText, spanText, steppedAge } from '../../renderer/ui/durations.ts';
+import { longSpanText, spanText, steppedAge, untilText } from '../../renderer/ui/durations.ts';
 import { jsonLines } from '../../renderer/ui/json-lines.ts';
 import { clockText, dayWords, isoText, momentText, offsetText } from '../../renderer/ui/moments.ts';
 import { costText, counted, countText, cutMiddle, sizeText } from '../../renderer/ui/numbers.ts';
@@ -31,6 +31,17 @@ test('spans are short, in their largest unit, and never negative', () => {
   ]);
   const ages = [-5, 9_900, 10_000, 19_999, 59_000, 199_000].map((ms) => longSpanText(steppedAge(ms)));
   expect(ages).toEqual(['0 s', '9 s', '10 s', '10 s', '50 s', '3 m 10 s']);
+});
+
+test('[P5] what is due and not known to have happened says how late it is', () => {
+  expect([90_000, 1, 0, -59_999, -MINUTE, -16 * HOUR - 95_000].map(untilText)).toEqual([
+    'in 1 m 30 s',
+    'in 1 s',
+    'now',
+    'now',
+    'now, 1 m late',
+    'now, 16 h 1 m late',
+  ]);
 });
 
 test('a moment is shown in local time with its offset and in UTC, and copied as it is written', () => {
@@ -98,6 +109,9 @@ test('a result must be JSON; its problem is said', () => {
   expect(jsonProblem('{"a":1}')).toBeNull();
   expect(jsonProblem(' ')).toBe('Nothing entered.');
   expect(jsonProblem('{')).toMatch(/JSON/);
+  // Who means a text is shown how it is written.
+  expect(jsonProblem(' all is well ')).toMatch(/stands in quotes: "all is well"$/);
+  expect(jsonProblem('a: [1]')).not.toMatch(/quotes/);
 });
 
 test('every state has a shape, a colour and a word of its own', () => {

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { useConsole, usePart, useSilent } from '../../app/console-context.ts';
+import { useConsole, usePart } from '../../app/console-context.ts';
 import { ACTION_TABLE } from '../../stores/action-table.ts';
 import { isPreviewed, type Question, type QuestionOf } from '../../stores/questions.ts';
 import { focusAgain } from '../../ui/focus.ts';
@@ -10,6 +10,7 @@ import { EffectDialog } from './effect-dialog.tsx';
 import { KillDialog } from './kill-dialog.tsx';
 import { PreflightDialog } from './preflight-dialog.tsx';
 import { PromiseDialog } from './promise-dialog.tsx';
+import { QueryDialog } from './query-dialog.tsx';
 import { QuestionDialog } from './question-dialog.tsx';
 import { SignalDialog } from './signal-dialog.tsx';
 import { Changed, useStillOffered } from './still-offered.tsx';
@@ -41,6 +42,8 @@ function Asked({ question }: { readonly question: Question }) {
       return <PromiseDialog key={question.wait.waitId} question={question} />;
     case 'signal':
       return <SignalDialog question={question} />;
+    case 'query':
+      return <QueryDialog question={question} />;
     case 'dead-letter':
       return <DeadLetterDialog key={question.letter.eventId} question={question} />;
   }
@@ -66,7 +69,6 @@ function useFocusReturn(asking: boolean): void {
 function LightDialog({ question: { action, row } }: { readonly question: QuestionOf<'action'> }) {
   const { actions } = useConsole();
   const offered = useStillOffered(row, action);
-  const silent = useSilent();
   const name = visibleLine(row.name);
   const { label } = ACTION_TABLE[action];
   return (
@@ -74,15 +76,15 @@ function LightDialog({ question: { action, row } }: { readonly question: Questio
       title={`${label} ${name}?`}
       confirm={`${label} ${name}`}
       danger={false}
-      ready={offered.still && !silent}
+      why={null}
+      missing={offered.missing}
       onConfirm={() => actions.confirm('')}
-      onCancel={() => actions.cancel()}
+      news={<Changed offered={offered} name={name} />}
     >
       <p>
         <strong>{name}</strong> is <FrozenState row={row} />.
       </p>
       <p>It takes no more triggers and comes to rest. What it recorded stays, and it can be started again.</p>
-      <Changed offered={offered} name={name} />
     </QuestionDialog>
   );
 }

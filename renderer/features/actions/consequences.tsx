@@ -1,9 +1,12 @@
 import type { EffectView, ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
-import { counted } from '../../ui/numbers.ts';
+import { FactList, type Fact } from '../../ui/fact-list.tsx';
+import { counted, countText } from '../../ui/numbers.ts';
+import { EffectSaid } from '../../ui/said.tsx';
 import { lookOf } from '../../ui/state-look.ts';
 import { StateMark } from '../../ui/state-mark.tsx';
 import { Ago } from '../../ui/time-text.tsx';
-import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
+import { visibleLine } from '../../ui/visible-text.ts';
+import { workerOf } from '../../ui/worker-text.ts';
 
 /** What killing the worker means, in sentences, from what is open in the process. Pure. */
 export function consequencesOf(detail: ProcessDetail): readonly string[] {
@@ -69,35 +72,30 @@ const ENDS: Readonly<Record<EffectView['end'], string>> = {
 };
 
 /** What an interruption meets: the worker, the open invocations and each of their effects. */
-export function Interrupted({ detail }: { readonly detail: ProcessDetail }) {
-  const { worker } = detail.row;
+export function Interrupted({ detail: { row, open } }: { readonly detail: ProcessDetail }) {
   return (
-    <dl className="hf-facts hf-facts-wide">
-      <div>
-        <dt>Worker</dt>
-        <dd>{worker === null ? 'none' : `pid ${worker.pid}, number ${worker.generation}`}</dd>
-      </div>
-      {detail.open.map((invocation) => (
-        <div key={invocation.eventId}>
-          <dt>Open invocation</dt>
-          <dd>
-            {invocation.invocation}, attempt {invocation.attempt}, for <Ago at={invocation.startedAt} long />
+    <FactList
+      className="hf-facts-wide"
+      facts={[
+        ['Worker', workerOf(row)],
+        ...open.map((invocation): Fact => [
+          `Invocation ${countText(invocation.invocation)}`,
+          <>
+            attempt {countText(invocation.attempt)}, for <Ago at={invocation.startedAt} long />
             {invocation.effects.length > 0 && (
               <ul className="hf-plain">
                 {invocation.effects.map((effect) => (
                   <li key={effect.effectId} className={`hf-effect hf-effect-${effect.end}`}>
                     <code className="hf-mono">{visibleLine(effect.name)}</code>
                     <span>{ENDS[effect.end]}</span>
-                    {effect.error !== '' && (
-                      <div className="hf-effect-error hf-block">It said: {visibleBlock(effect.error)}</div>
-                    )}
+                    <EffectSaid effect={effect} />
                   </li>
                 ))}
               </ul>
             )}
-          </dd>
-        </div>
-      ))}
-    </dl>
+          </>,
+        ]),
+      ]}
+    />
   );
 }

@@ -1,12 +1,11 @@
-import { useState } from 'react';
-import { useConsole, useSilent } from '../../app/console-context.ts';
+import { useConsole } from '../../app/console-context.ts';
 import type { QuestionOf } from '../../stores/questions.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted } from '../../ui/numbers.ts';
+import { Said } from '../../ui/said.tsx';
 import { Ago } from '../../ui/time-text.tsx';
-import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
+import { visibleLine } from '../../ui/visible-text.ts';
 import { QuestionDialog } from './question-dialog.tsx';
-import { ReasonField } from './reason-field.tsx';
 
 const AGAIN: readonly string[] = ['Its cause is repaired', 'What it did was taken back'];
 const DROP: readonly string[] = ['No longer needed', 'Done by hand', 'Bad input'];
@@ -18,8 +17,6 @@ export function DeadLetterDialog({
   readonly question: QuestionOf<'dead-letter'>;
 }) {
   const { actions } = useConsole();
-  const [reason, setReason] = useState('');
-  const silent = useSilent();
   const { doneEffects: done } = letter;
   const drop = choice === 'drop';
   return (
@@ -27,15 +24,15 @@ export function DeadLetterDialog({
       title={drop ? 'Drop this dead letter?' : 'Deliver it as a new event?'}
       confirm={drop ? 'Drop the dead letter' : 'Deliver it as a new event'}
       danger
-      ready={!silent && reason.trim() !== ''}
-      onConfirm={() => actions.confirmDeadLetter(reason.trim())}
-      onCancel={() => actions.cancel()}
+      why={{ presets: drop ? DROP : AGAIN, required: true }}
+      missing={null}
+      onConfirm={(reason) => actions.confirmDeadLetter(reason)}
     >
       <p>
         Event <CutText text={letter.eventId} room={40} /> of <strong>{visibleLine(row.name)}</strong> was
         given up <Ago at={letter.at} long suffix=" ago" /> after {counted(letter.attempts, 'attempt')}.
       </p>
-      {letter.error !== '' && <pre className="hf-mono hf-block hf-args">{visibleBlock(letter.error)}</pre>}
+      <Said text={letter.error} />
       <p>
         {drop
           ? 'It is not delivered any more. The journal keeps what it was and what it did.'
@@ -48,12 +45,6 @@ export function DeadLetterDialog({
             : `${counted(done, 'effect')} of it ${done === 1 ? 'is' : 'are'} done already, and would be done twice. To go on from there instead, redeliver it.`}
         </p>
       )}
-      <ReasonField
-        presets={drop ? DROP : AGAIN}
-        value={reason}
-        onChange={setReason}
-        hint="Required. It goes into the journal before anything happens."
-      />
     </QuestionDialog>
   );
 }

@@ -1,11 +1,12 @@
 import { useState } from 'react';
-import { useConsole, useSilent } from '../../app/console-context.ts';
+import { useConsole } from '../../app/console-context.ts';
 import type { QuestionOf, Resolution } from '../../stores/questions.ts';
+import { jsonLines } from '../../ui/json-lines.ts';
+import { EffectSaid, Written } from '../../ui/said.tsx';
 import { Ago } from '../../ui/time-text.tsx';
-import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
+import { visibleLine } from '../../ui/visible-text.ts';
 import { fieldProblem, JsonField } from './json-field.tsx';
 import { QuestionDialog } from './question-dialog.tsx';
-import { ReasonField } from './reason-field.tsx';
 
 interface Words {
   readonly title: (name: string) => string;
@@ -39,40 +40,35 @@ const WORDS: Readonly<Record<Resolution['kind'], Words>> = {
 
 /** How an effect in doubt ended, on the operator's word. */
 export function EffectDialog({
-  question: { effect, resolution },
+  question: { effect, resolution, entered },
 }: {
   readonly question: QuestionOf<'effect'>;
 }) {
   const { actions } = useConsole();
-  const [reason, setReason] = useState('');
-  const [resultText, setResultText] = useState('');
-  const silent = useSilent();
+  const [resultText, setResultText] = useState(entered?.text ?? '');
   const words = WORDS[resolution];
-  const problem = resolution === 'happened' ? fieldProblem(resultText, false) : null;
   const name = visibleLine(effect.name);
-  const confirm = (): void => {
-    actions.confirmResolution(
-      reason.trim(),
-      resolution === 'happened' ? { kind: 'happened', resultText } : { kind: resolution },
-    );
-  };
+  const happened = resolution === 'happened';
   return (
     <QuestionDialog
       title={words.title(name)}
       confirm={words.confirm(name)}
       danger={resolution === 'did_not_happen'}
-      ready={!silent && reason.trim() !== '' && problem === null}
-      onConfirm={confirm}
-      onCancel={() => actions.cancel()}
+      why={{ presets: words.presets, required: true }}
+      reasonBefore={entered?.reason ?? ''}
+      missing={happened ? fieldProblem('result', resultText, false) : null}
+      onConfirm={(reason) =>
+        actions.confirmResolution(reason, happened ? { kind: resolution, resultText } : { kind: resolution })
+      }
     >
       <p>
         <code className="hf-mono">{name}</code> was announced{' '}
         <Ago at={effect.announcedAt} long suffix=" ago" /> with
       </p>
-      <pre className="hf-mono hf-block hf-args">{visibleBlock(effect.argsPreview)}</pre>
-      {effect.error !== '' && <p className="hf-block">It said: {visibleBlock(effect.error)}</p>}
+      <Written text={jsonLines(effect.argsPreview)} />
+      <EffectSaid effect={effect} />
       <p>{words.outcome}</p>
-      {resolution === 'happened' && (
+      {happened && (
         <JsonField
           label="Result, as JSON"
           value={resultText}
@@ -80,12 +76,6 @@ export function EffectDialog({
           hint="What the effect returned. If it returned nothing: null"
         />
       )}
-      <ReasonField
-        presets={words.presets}
-        value={reason}
-        onChange={setReason}
-        hint="Required. It goes into the journal with your answer."
-      />
     </QuestionDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { TextField } from '../../ui/text-field.tsx';
 import { jsonProblem } from './json-problem.ts';
 
 interface Props {
@@ -13,30 +13,23 @@ interface Props {
 
 /** JSON, checked as it is typed and sent as it is written. */
 export function JsonField({ label, value, onChange, hint, optional = false }: Props) {
-  const id = useId();
-  const problem = fieldProblem(value, optional);
-  const wrong = value !== '' && problem !== null;
+  const empty = value.trim() === '';
   return (
-    <div className="hf-field">
-      <label htmlFor={id}>{label}</label>
-      <textarea
-        id={id}
-        className="bp6-input bp6-fill hf-mono"
-        rows={4}
-        spellCheck={false}
-        value={value}
-        aria-invalid={wrong}
-        aria-describedby={`${id}-hint`}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      />
-      <div id={`${id}-hint`} className={wrong ? 'hf-alarm-text' : 'hf-muted'}>
-        {value === '' ? hint : (problem ?? 'Valid JSON.')}
-      </div>
-    </div>
+    <TextField
+      label={label}
+      value={value}
+      onChange={onChange}
+      hint={empty ? hint : 'Valid JSON.'}
+      problem={empty ? null : jsonProblem(value)}
+      required={!optional}
+      rows={4}
+      code
+    />
   );
 }
 
-/** Why the field can't be sent as it is, or null. */
-export function fieldProblem(value: string, optional: boolean): string | null {
-  return optional && value.trim() === '' ? null : jsonProblem(value);
+/** What is to be done about the field before it can be sent, or null. */
+export function fieldProblem(label: string, value: string, optional: boolean): string | null {
+  if (value.trim() === '') return optional ? null : `Enter the ${label} first.`;
+  return jsonProblem(value) === null ? null : `The ${label} is not JSON yet.`;
 }

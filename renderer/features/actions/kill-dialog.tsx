@@ -1,23 +1,20 @@
 import { useEffect, useState } from 'react';
 import type { Result } from '../../../core/contract/define.ts';
 import type { ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
-import { useConsole, useSilent } from '../../app/console-context.ts';
+import { useConsole } from '../../app/console-context.ts';
 import { targetOf } from '../../stores/target.ts';
 import { Skeleton } from '../../ui/state-of-view.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { consequencesOf, FrozenState, Interrupted } from './consequences.tsx';
 import { ACTION_REASONS } from './presets.ts';
 import { QuestionDialog } from './question-dialog.tsx';
-import { ReasonField } from './reason-field.tsx';
 import { Changed, useStillOffered } from './still-offered.tsx';
 
 /** Killing is never held up: not for want of words, nor by what could not be read. */
 export function KillDialog({ row }: { readonly row: ProcessRow }) {
   const { actions, client } = useConsole();
-  const [reason, setReason] = useState('');
   const [read, setRead] = useState<Result<ProcessDetail> | null>(null);
   const offered = useStillOffered(row, 'kill-worker');
-  const silent = useSilent();
   const { journalId, process } = targetOf(row);
   useEffect(() => {
     let wanted = true;
@@ -29,15 +26,19 @@ export function KillDialog({ row }: { readonly row: ProcessRow }) {
     };
   }, [client, journalId, process]);
   const name = visibleLine(row.name);
-  const given = reason.trim();
   return (
     <QuestionDialog
       title={`Kill the worker of ${name}?`}
       confirm={`Kill the worker of ${name}`}
       danger
-      ready={offered.still && !silent}
-      onConfirm={() => actions.confirm(given === '' ? 'No reason given' : given)}
-      onCancel={() => actions.cancel()}
+      why={{
+        presets: ACTION_REASONS,
+        required: false,
+        hint: 'Goes into the journal. Without one it says: No reason given.',
+      }}
+      missing={offered.missing}
+      onConfirm={(reason) => actions.confirm(reason === '' ? 'No reason given' : reason)}
+      news={<Changed offered={offered} name={name} />}
     >
       <p>
         <strong>{name}</strong> is <FrozenState row={row} />.
@@ -58,13 +59,6 @@ export function KillDialog({ row }: { readonly row: ProcessRow }) {
           What is open could not be read ({visibleLine(read.error.message)}), so the consequences are unknown.
         </p>
       )}
-      <ReasonField
-        presets={ACTION_REASONS}
-        value={reason}
-        onChange={setReason}
-        hint="Goes into the journal. Without one it says: No reason given."
-      />
-      <Changed offered={offered} name={name} />
     </QuestionDialog>
   );
 }

@@ -2,7 +2,7 @@ import { Button } from '@blueprintjs/core';
 import { useCallback, useEffect, useState } from 'react';
 import type { Result } from '../../../core/contract/define.ts';
 import type { PreviewView } from '../../../core/contract/views.ts';
-import { useConsole, useSilent } from '../../app/console-context.ts';
+import { useConsole } from '../../app/console-context.ts';
 import { ACTION_TABLE } from '../../stores/action-table.ts';
 import type { Previewed, QuestionOf } from '../../stores/questions.ts';
 import { targetOf } from '../../stores/target.ts';
@@ -12,7 +12,6 @@ import { FrozenState } from './consequences.tsx';
 import { Preflight } from './preflight.tsx';
 import { ACTION_REASONS } from './presets.ts';
 import { QuestionDialog } from './question-dialog.tsx';
-import { ReasonField } from './reason-field.tsx';
 import { Changed, useStillOffered } from './still-offered.tsx';
 
 interface Found {
@@ -29,14 +28,12 @@ interface Props {
 /** What an action will do, read from the journal before it is done. What can't be read is said and bars nothing. */
 export function PreflightDialog({ question: { row, found: given }, action }: Props) {
   const { actions, client, clock } = useConsole();
-  const [reason, setReason] = useState('');
   const now = (): string => new Date(clock.now()).toISOString();
   const [found, setFound] = useState<Found | null>(() =>
     given === null ? null : { result: given, at: now() },
   );
   const [looking, setLooking] = useState(given === null);
   const offered = useStillOffered(row, action);
-  const silent = useSilent();
   const { journalId, process } = targetOf(row);
 
   const look = useCallback(
@@ -58,32 +55,16 @@ export function PreflightDialog({ question: { row, found: given }, action }: Pro
 
   const name = visibleLine(row.name);
   const { label, danger } = ACTION_TABLE[action];
-  const optional = action === 'resume';
-  const said = reason.trim();
   return (
     <QuestionDialog
       title={`${label} ${name}?`}
       confirm={`${label} ${name}`}
       danger={danger}
       wide
-      ready={offered.still && !silent && (optional || said !== '')}
-      onConfirm={() => actions.confirm(said)}
-      onCancel={() => actions.cancel()}
-      below={
-        <>
-          <ReasonField
-            presets={ACTION_REASONS}
-            value={reason}
-            onChange={setReason}
-            hint={
-              optional
-                ? 'Goes into the journal, if you give one.'
-                : 'Required. It goes into the journal before anything happens.'
-            }
-          />
-          <Changed offered={offered} name={name} />
-        </>
-      }
+      why={{ presets: ACTION_REASONS, required: action !== 'resume' }}
+      missing={offered.missing}
+      onConfirm={(reason) => actions.confirm(reason)}
+      news={<Changed offered={offered} name={name} />}
     >
       <p>
         <strong>{name}</strong> is <FrozenState row={row} />.

@@ -1,11 +1,13 @@
 import { Button } from '@blueprintjs/core';
 import { Refresh } from '@blueprintjs/icons';
-import type { ReactNode } from 'react';
 import type { PreviewView } from '../../../core/contract/views.ts';
 import { CutText } from '../../ui/cut-text.tsx';
+import { FactList, type Fact } from '../../ui/fact-list.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
+import { Written } from '../../ui/said.tsx';
 import { Ago } from '../../ui/time-text.tsx';
-import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
+import { visibleLine } from '../../ui/visible-text.ts';
+import { workerText } from '../../ui/worker-text.ts';
 
 interface Props {
   readonly preview: PreviewView;
@@ -44,19 +46,12 @@ export function Preflight({ preview, at, looking, onLookAgain }: Props) {
         </ol>
       )}
       {preview.doubts.length > 0 && <Doubts doubts={preview.doubts} />}
-      <dl className="hf-facts hf-preflight-facts">
-        {factsOf(preview).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList className="hf-preflight-facts" facts={factsOf(preview)} />
     </section>
   );
 }
 
-function factsOf(preview: PreviewView): readonly (readonly [string, ReactNode])[] {
+function factsOf(preview: PreviewView): readonly Fact[] {
   const { lastSeq, lastEntryAt, invocations, effectsReadBack, timersDue, queued, deadLetters, worker } =
     preview;
   return [
@@ -79,12 +74,7 @@ function factsOf(preview: PreviewView): readonly (readonly [string, ReactNode])[
     ],
     ['Timers due', countText(timersDue)],
     ['Queue', `${counted(queued, 'event')}, ${counted(deadLetters, 'dead letter')}`],
-    [
-      'Old worker',
-      worker === null
-        ? 'none'
-        : `pid ${worker.pid}, number ${worker.generation}, ${worker.isAnswering ? 'answers' : 'does not answer'}`,
-    ],
+    ['Old worker', worker === null ? 'none' : workerText(worker)],
     [
       'Holds that stay',
       preview.holdsThatStay.length === 0 ? 'none' : preview.holdsThatStay.map(visibleLine).join(' · '),
@@ -100,12 +90,12 @@ function Doubts({ doubts }: { readonly doubts: PreviewView['doubts'] }) {
         {doubts.map((doubt) => (
           <li key={doubt.effectId}>
             <div className="hf-preflight-doubt">
-              <code className="hf-mono hf-doubt-name">{visibleLine(doubt.name)}</code>
+              <code className="hf-mono hf-desk-title">{visibleLine(doubt.name)}</code>
               <span className={doubt.next === 'asked of you' ? 'hf-then hf-then-you' : 'hf-then'}>
                 {doubt.next}
               </span>
             </div>
-            <code className="hf-mono hf-block hf-args">{visibleBlock(doubt.argsPreview)}</code>
+            <Written text={doubt.argsPreview} />
             <div className="hf-muted">
               class {visibleLine(doubt.effectClass)} · key <CutText text={doubt.key} room={48} />
             </div>

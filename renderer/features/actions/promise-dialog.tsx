@@ -1,12 +1,13 @@
-import { useId, useState } from 'react';
-import { useConsole, useSilent } from '../../app/console-context.ts';
+import { useState } from 'react';
+import { useConsole } from '../../app/console-context.ts';
 import type { QuestionOf } from '../../stores/questions.ts';
 import { jsonLines } from '../../ui/json-lines.ts';
+import { Written } from '../../ui/said.tsx';
+import { TextField } from '../../ui/text-field.tsx';
 import { Ago } from '../../ui/time-text.tsx';
-import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
+import { visibleLine } from '../../ui/visible-text.ts';
 import { fieldProblem, JsonField } from './json-field.tsx';
 import { QuestionDialog } from './question-dialog.tsx';
-import { ReasonField } from './reason-field.tsx';
 
 const MOST_ERROR = 2_000;
 const RESOLVED: readonly string[] = ['Approved', 'Answered', 'Checked by me'];
@@ -14,17 +15,14 @@ const REJECTED: readonly string[] = ['Not approved', 'No longer needed', 'Wrong 
 
 /** What a promise becomes, on the operator's word. The first settlement stays. */
 export function PromiseDialog({
-  question: { row, wait, settlement },
+  question: { row, wait, settlement, entered },
 }: {
   readonly question: QuestionOf<'promise'>;
 }) {
   const { actions } = useConsole();
-  const [reason, setReason] = useState('');
-  const [text, setText] = useState('');
-  const silent = useSilent();
-  const id = useId();
+  const [text, setText] = useState(entered?.text ?? '');
   const resolving = settlement === 'resolved';
-  const missing = resolving ? fieldProblem(text, false) !== null : text.trim() === '';
+  const nothing = text.trim() === '' ? 'Enter the error first.' : null;
   const name = visibleLine(wait.name);
   const verb = resolving ? 'Resolve' : 'Reject';
   return (
@@ -32,20 +30,22 @@ export function PromiseDialog({
       title={`${verb} ${name}?`}
       confirm={`${verb} ${name}`}
       danger={false}
-      ready={!silent && !missing && reason.trim() !== ''}
-      onConfirm={() =>
+      why={{ presets: resolving ? RESOLVED : REJECTED, required: true }}
+      reasonBefore={entered?.reason ?? ''}
+      missing={resolving ? fieldProblem('value', text, false) : nothing}
+      onConfirm={(reason) =>
         actions.confirmSettlement(
-          reason.trim(),
+          reason,
           resolving ? { kind: 'resolved', valueText: text } : { kind: 'rejected', error: text.trim() },
         )
       }
-      onCancel={() => actions.cancel()}
     >
       <p>
         <strong>{visibleLine(row.name)}</strong> has waited for <code className="hf-mono">{name}</code> for{' '}
-        <Ago at={wait.createdAt} long />. It gave you this to go by:
+        <Ago at={wait.createdAt} long />
+        {wait.dataText === 'null' ? ', and gave you nothing to go by.' : '. It gave you this to go by:'}
       </p>
-      <pre className="hf-mono hf-block hf-args">{visibleBlock(jsonLines(wait.dataText))}</pre>
+      {wait.dataText !== 'null' && <Written text={jsonLines(wait.dataText)} />}
       <p>
         {resolving
           ? 'The invocation goes on with the value you enter. That can’t be changed afterwards.'
@@ -59,28 +59,16 @@ export function PromiseDialog({
           hint="What the invocation waits for: true, a text in quotes, an object. For nothing: null"
         />
       ) : (
-        <div className="hf-field">
-          <label htmlFor={id}>Error</label>
-          <textarea
-            id={id}
-            className="bp6-input bp6-fill"
-            rows={3}
-            maxLength={MOST_ERROR}
-            value={text}
-            aria-describedby={`${id}-hint`}
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
-          <div id={`${id}-hint`} className="hf-muted">
-            What the agent reads as the reason.
-          </div>
-        </div>
+        <TextField
+          label="Error"
+          value={text}
+          onChange={setText}
+          hint="What the agent reads as the reason."
+          rows={3}
+          maxLength={MOST_ERROR}
+          required
+        />
       )}
-      <ReasonField
-        presets={resolving ? RESOLVED : REJECTED}
-        value={reason}
-        onChange={setReason}
-        hint="Required. It goes into the journal with your answer."
-      />
     </QuestionDialog>
   );
 }

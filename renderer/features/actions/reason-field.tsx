@@ -1,5 +1,5 @@
-import { useId } from 'react';
 import { usePart } from '../../app/console-context.ts';
+import { TextField } from '../../ui/text-field.tsx';
 
 const MOST_REASON = 500;
 
@@ -7,20 +7,29 @@ interface Props {
   readonly presets: readonly string[];
   readonly value: string;
   readonly onChange: (reason: string) => void;
+  readonly required: boolean;
   readonly hint: string;
+  /** Said in place of the hint. */
+  readonly problem: string | null;
 }
 
 /** Why it is done: one of the usual reasons, the last one again, or the operator's own words. */
-export function ReasonField({ presets, value, onChange, hint }: Props) {
-  const id = useId();
+export function ReasonField({ presets, value, onChange, required, hint, problem }: Props) {
   const last = usePart(
     ({ actions }) => actions,
     (state) => state.lastReason,
   );
   const offered = last === '' || presets.includes(last) ? presets : [...presets, last];
   return (
-    <div className="hf-field">
-      <label htmlFor={id}>Reason</label>
+    <TextField
+      label="Reason"
+      value={value}
+      onChange={onChange}
+      hint={hint}
+      problem={problem}
+      required={required}
+      maxLength={MOST_REASON}
+    >
       <div className="hf-presets" role="group" aria-label="Usual reasons">
         {offered.map((preset) => (
           <button
@@ -28,25 +37,13 @@ export function ReasonField({ presets, value, onChange, hint }: Props) {
             type="button"
             className="hf-preset"
             aria-pressed={value === preset}
+            title={preset}
             onClick={() => onChange(preset)}
           >
             {preset === last && !presets.includes(preset) ? `Same as last: ${preset}` : preset}
           </button>
         ))}
       </div>
-      <input
-        id={id}
-        type="text"
-        className="bp6-input bp6-fill"
-        value={value}
-        maxLength={MOST_REASON}
-        autoComplete="off"
-        aria-describedby={`${id}-hint`}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      />
-      <div id={`${id}-hint`} className="hf-muted">
-        {hint}
-      </div>
-    </div>
+    </TextField>
   );
 }

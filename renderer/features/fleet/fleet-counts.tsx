@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import type { ProcessRow } from '../../../core/contract/views.ts';
-import { useConsole, usePart } from '../../app/console-context.ts';
+import { useConsole, useFleet } from '../../app/console-context.ts';
 import { countsOf, FILTERS, type FilterId } from '../../stores/arrange.ts';
 import { FLEET, hashOf } from '../../stores/place.ts';
 import { countText } from '../../ui/numbers.ts';
@@ -34,11 +34,8 @@ export function FleetCounts({ processes, chosen }: Props) {
 
 /** The counts that are always news, over every other view; they lead to the fleet. */
 export function HeaderCounts() {
-  const { fleet, fleetView } = useConsole();
-  const processes = usePart(
-    () => fleet,
-    (state) => state.processes,
-  );
+  const { fleetView } = useConsole();
+  const processes = useFleet((state) => state.processes);
   const counts = useMemo(() => countsOf(Object.values(processes)), [processes]);
   return (
     <nav className="hf-header-counts" aria-label="Counts">

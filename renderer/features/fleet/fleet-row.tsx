@@ -1,6 +1,6 @@
 import { memo, type KeyboardEvent, type MouseEvent } from 'react';
 import type { ProcessRow } from '../../../core/contract/views.ts';
-import { useConsole, usePart } from '../../app/console-context.ts';
+import { useConsole, useFleet } from '../../app/console-context.ts';
 import { hashOf, processPlace } from '../../stores/place.ts';
 import { targetOf } from '../../stores/target.ts';
 import { HealthTicks } from '../../ui/health-ticks.tsx';
@@ -22,10 +22,7 @@ interface Props {
 
 /** Reads its own row, so that a change of one process renders one row. */
 export const FleetRow = memo(function FleetRow({ id, current, selected }: Props) {
-  const row = usePart(
-    ({ fleet }) => fleet,
-    (state) => state.processes[id],
-  );
+  const row = useFleet((state) => state.processes[id]);
   return row === undefined ? null : <KnownRow row={row} current={current} selected={selected} />;
 });
 

@@ -2,8 +2,9 @@ import { Button, InputGroup } from '@blueprintjs/core';
 import { FolderOpen, Search } from '@blueprintjs/icons';
 import { useEffect, useRef, type KeyboardEvent } from 'react';
 import { useStore } from 'zustand';
-import { useConsole, usePart } from '../../app/console-context.ts';
+import { useConsole, useFleet } from '../../app/console-context.ts';
 import { FILTERS } from '../../stores/arrange.ts';
+import { ApplyChanges } from '../../ui/apply-changes.tsx';
 import { isTyping } from '../../ui/keys.ts';
 import { counted } from '../../ui/numbers.ts';
 import { EmptyView, FailedView, Skeleton } from '../../ui/state-of-view.tsx';
@@ -15,22 +16,10 @@ import { useFleetList } from './use-fleet-list.ts';
 /** Every process of every open journal: what it does, or why it does not. */
 export function FleetView() {
   const { fleet, fleetView } = useConsole();
-  const phase = usePart(
-    () => fleet,
-    (state) => state.phase,
-  );
-  const failure = usePart(
-    () => fleet,
-    (state) => state.failure,
-  );
-  const journals = usePart(
-    () => fleet,
-    (state) => state.journals,
-  );
-  const processes = usePart(
-    () => fleet,
-    (state) => state.processes,
-  );
+  const phase = useFleet((state) => state.phase);
+  const failure = useFleet((state) => state.failure);
+  const journals = useFleet((state) => state.journals);
+  const processes = useFleet((state) => state.processes);
   const view = useStore(fleetView);
   const list = useFleetList(view);
 
@@ -58,13 +47,7 @@ export function FleetView() {
         <div className="hf-toolbar">
           <FleetCounts processes={processes} chosen={view.filter} />
           <div className="hf-toolbar-end">
-            <span className="hf-pill-room">
-              {list.changes > 0 && (
-                <button type="button" className="hf-pill" onClick={list.apply}>
-                  {counted(list.changes, 'change')} · apply
-                </button>
-              )}
-            </span>
+            <ApplyChanges changes={list.changes} apply={list.apply} />
             <FilterBox text={view.text} />
           </div>
         </div>

@@ -1,21 +1,14 @@
 import { useCallback, useMemo } from 'react';
 import type { ProcessRow } from '../../../core/contract/views.ts';
-import { useConsole, usePart } from '../../app/console-context.ts';
+import { useFleet } from '../../app/console-context.ts';
 import { arrange } from '../../stores/arrange.ts';
 import type { FleetViewState } from '../../stores/fleet-view.ts';
 import { useHeldOrder } from '../../ui/use-held-order.ts';
 
 /** The rows to show, in the order in which to show them now. */
 export function useFleetList({ text, filter, sorting }: FleetViewState) {
-  const { fleet } = useConsole();
-  const processes = usePart(
-    () => fleet,
-    (state) => state.processes,
-  );
-  const journals = usePart(
-    () => fleet,
-    (state) => state.journals,
-  );
+  const processes = useFleet((state) => state.processes);
+  const journals = useFleet((state) => state.journals);
   const fresh = useMemo(
     () => arrange(processes, journals, { text, filter, sorting }).map((row) => row.key),
     [processes, journals, text, filter, sorting],

@@ -1,7 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import { Cross, Database } from '@blueprintjs/icons';
 import type { JournalView } from '../../../core/contract/views.ts';
-import { useConsole, usePart, useSilent } from '../../app/console-context.ts';
+import { useConsole, useFleet, useSilent } from '../../app/console-context.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { countText, sizeText } from '../../ui/numbers.ts';
 import { EmptyView, FailedView, Skeleton } from '../../ui/state-of-view.tsx';
@@ -16,18 +16,9 @@ const FORMATS: Readonly<Record<JournalView['format'], string>> = {
 /** The directories that are open, and how far each can be trusted. */
 export function JournalsView() {
   const { fleet } = useConsole();
-  const phase = usePart(
-    () => fleet,
-    (state) => state.phase,
-  );
-  const failure = usePart(
-    () => fleet,
-    (state) => state.failure,
-  );
-  const journals = usePart(
-    () => fleet,
-    (state) => state.journals,
-  );
+  const phase = useFleet((state) => state.phase);
+  const failure = useFleet((state) => state.failure);
+  const journals = useFleet((state) => state.journals);
   return (
     <section className="hf-view" aria-label="Journals">
       <div className="hf-toolbar">

@@ -1,8 +1,12 @@
 import { Error as ErrorIcon, Pause } from '@blueprintjs/icons';
+import { useRef, type ReactNode } from 'react';
 import type { ProcessDetail } from '../../../core/contract/views.ts';
+import { Bounded } from '../../ui/bounded.tsx';
 import { FailureCode } from '../../ui/failure-text.tsx';
+import { counted } from '../../ui/numbers.ts';
+import { Said } from '../../ui/said.tsx';
 import { Ago } from '../../ui/time-text.tsx';
-import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
+import { visibleLine } from '../../ui/visible-text.ts';
 import { Doubts, doubtsOf } from './doubts.tsx';
 import { promisesOf, WaitingForSomebody } from './waiting-for-somebody.tsx';
 
@@ -17,44 +21,100 @@ const HOLDS: Readonly<Record<string, string>> = {
   trust: 'Held until it is trusted',
 };
 
+/** As many as are seen at a glance. */
+const FEW = 4;
+
+interface Matter {
+  readonly count: number;
+  /** In a word or two, where there is more than one. */
+  readonly summary: string;
+  readonly body: ReactNode;
+}
+
 /** What waits for a person: doubts first, then promises, then what holds the process, then its last error. */
 export function Attention({ detail }: { readonly detail: ProcessDetail }) {
+  const room = useRef<HTMLDivElement>(null);
+  const matters = mattersOf(detail);
+  if (matters.length === 0) return null;
+  const many = matters.reduce((sum, { count }) => sum + count, 0) > FEW;
+  return (
+    <div className="hf-attention" ref={room}>
+      {/* The first may fill the room, and hide that there are others. */}
+      {matters.length > 1 && many && (
+        <div className="hf-matters" role="group" aria-label="What needs a person">
+          {matters.map(({ summary }, at) => (
+            <button
+              key={summary}
+              type="button"
+              className="hf-pill"
+              onClick={() =>
+                room.current?.querySelectorAll('section')[at]?.scrollIntoView({ block: 'start' })
+              }
+            >
+              {summary}
+            </button>
+          ))}
+        </div>
+      )}
+      {matters.map(({ body }) => body)}
+    </div>
+  );
+}
+
+function mattersOf(detail: ProcessDetail): readonly Matter[] {
   const doubts = doubtsOf(detail);
   const promises = promisesOf(detail);
-  const failed = detail.row.state === 'failed' && detail.lastError !== null;
-  if (doubts.length === 0 && promises.length === 0 && detail.holds.length === 0 && !failed) return null;
+  const { row, holds, lastError } = detail;
+  const matters: Matter[] = [];
+  if (doubts.length > 0) {
+    const body = <Doubts key="doubts" row={row} doubts={doubts} />;
+    matters.push({ count: doubts.length, summary: `${counted(doubts.length, 'effect')} in doubt`, body });
+  }
+  if (promises.length > 0) {
+    const body = <WaitingForSomebody key="promises" detail={detail} promises={promises} />;
+    matters.push({ count: promises.length, summary: counted(promises.length, 'promise'), body });
+  }
+  if (holds.length > 0) {
+    const body = <Holds key="holds" holds={holds} />;
+    matters.push({ count: holds.length, summary: counted(holds.length, 'hold'), body });
+  }
+  if (row.state === 'failed' && lastError !== null) {
+    matters.push({ count: 1, summary: 'last error', body: <LastError key="error" error={lastError} /> });
+  }
+  return matters;
+}
+
+function Holds({ holds }: Pick<ProcessDetail, 'holds'>) {
   return (
-    <div className="hf-attention">
-      {doubts.length > 0 && <Doubts row={detail.row} doubts={doubts} />}
-      {promises.length > 0 && <WaitingForSomebody detail={detail} promises={promises} />}
-      {detail.holds.length > 0 && (
-        <section className="hf-callout hf-callout-attention" aria-label="Holds">
-          <Pause className="hf-callout-icon" />
-          <ul className="hf-plain">
-            {detail.holds.map((hold) => (
-              <li key={hold.kind}>
-                <strong>{HOLDS[hold.kind] ?? `Held: ${visibleLine(hold.kind)}`}</strong>
-                {hold.reason !== '' && <> · {visibleLine(hold.reason)}</>}
-                <span className="hf-muted">
-                  {' '}
-                  · by {visibleLine(hold.actor) || 'nobody named'} ·{' '}
-                  <Ago at={hold.since} long suffix=" ago" />
-                </span>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      {failed && detail.lastError !== null && (
-        <section className="hf-callout hf-callout-alarm" aria-label="Last error">
-          <ErrorIcon className="hf-callout-icon" />
-          <div>
-            <strong>Failed</strong> <Ago at={detail.lastError.at} long suffix=" ago" />
-            <div className="hf-block">{visibleBlock(detail.lastError.message)}</div>
-            <FailureCode code={detail.lastError.code} message={detail.lastError.message} />
-          </div>
-        </section>
-      )}
-    </div>
+    <section className="hf-callout hf-callout-attention" aria-label="Holds">
+      <Pause className="hf-callout-icon" />
+      <ul className="hf-plain">
+        {holds.map((hold) => (
+          <li key={hold.kind}>
+            <Bounded label="Hold" className="hf-said">
+              <strong>{HOLDS[hold.kind] ?? `Held: ${visibleLine(hold.kind)}`}</strong>
+              {hold.reason !== '' && <> · {visibleLine(hold.reason)}</>}
+              <span className="hf-muted">
+                {' '}
+                · by {visibleLine(hold.actor) || 'nobody named'} · <Ago at={hold.since} long suffix=" ago" />
+              </span>
+            </Bounded>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function LastError({ error }: { readonly error: NonNullable<ProcessDetail['lastError']> }) {
+  return (
+    <section className="hf-callout hf-callout-alarm" aria-label="Last error">
+      <ErrorIcon className="hf-callout-icon" />
+      <div>
+        <strong>Failed</strong> <Ago at={error.at} long suffix=" ago" />
+        <Said text={error.message} />
+        <FailureCode code={error.code} message={error.message} />
+      </div>
+    </section>
   );
 }

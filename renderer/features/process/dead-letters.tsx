@@ -1,11 +1,12 @@
 import { Button } from '@blueprintjs/core';
 import type { DeadLetterView, ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
-import { useActionsOff, useConsole } from '../../app/console-context.ts';
-import { targetOf } from '../../stores/target.ts';
+import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
+import { Said } from '../../ui/said.tsx';
 import { Ago } from '../../ui/time-text.tsx';
-import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
+import { visibleLine } from '../../ui/visible-text.ts';
+import { DeskItem } from './desk.tsx';
 
 /** Events that were given up, newest first, and what may still become of them. */
 export function DeadLetters({
@@ -44,50 +45,48 @@ interface Props {
 
 function DeadLetter({ row, letter }: Props) {
   const { actions } = useConsole();
-  const off = useActionsOff(targetOf(row)) || !row.live;
+  const off = useAnswersOff(row);
   const { doneEffects: done, eventId } = letter;
-  const id = visibleLine(eventId);
+  const ask = (choice: 'as-new' | 'drop', label: string) => (
+    <Button
+      size="small"
+      disabled={off}
+      onClick={() => actions.ask({ kind: 'dead-letter', choice, row, letter })}
+    >
+      {label}
+    </Button>
+  );
   return (
-    <li className="hf-desk-item">
-      <div className="hf-desk-what">
-        <div>
-          <strong>{visibleLine(letter.reason) || 'Given up'}</strong>{' '}
-          <span className="hf-muted">
-            <Ago at={letter.at} long suffix=" ago" /> · {counted(letter.attempts, 'attempt')} ·{' '}
-            {done === 0
-              ? 'no effect of it is done'
-              : `${countText(done)} of its effects done, and not done again`}
-          </span>
-        </div>
-        {letter.error !== '' && <div className="hf-block hf-said">{visibleBlock(letter.error)}</div>}
-        <div className="hf-muted">
-          from {visibleLine(letter.triggerId)} · event <CutText text={eventId} room={40} />
-        </div>
+    <DeskItem
+      title={visibleLine(letter.reason) || 'Given up'}
+      about={
+        <>
+          <Ago at={letter.at} long suffix=" ago" /> · {counted(letter.attempts, 'attempt')} ·{' '}
+          {done === 0
+            ? 'no effect of it is done'
+            : `${countText(done)} of its effects done, and not done again`}
+        </>
+      }
+      answersLabel={`Dead letter ${visibleLine(eventId)}`}
+      answers={
+        <>
+          <Button
+            size="small"
+            disabled={off}
+            title="Goes on from what it had recorded"
+            onClick={() => actions.redeliver(row, letter)}
+          >
+            Redeliver
+          </Button>
+          {ask('as-new', 'As a new event…')}
+          {ask('drop', 'Drop…')}
+        </>
+      }
+    >
+      <Said text={letter.error} />
+      <div className="hf-muted">
+        from {visibleLine(letter.triggerId)} · event <CutText text={eventId} room={40} />
       </div>
-      <div className="hf-buttons" role="group" aria-label={`Dead letter ${id}`}>
-        <Button
-          size="small"
-          disabled={off}
-          title="Goes on from what it had recorded"
-          onClick={() => actions.redeliver(row, letter)}
-        >
-          Redeliver
-        </Button>
-        <Button
-          size="small"
-          disabled={off}
-          onClick={() => actions.ask({ kind: 'dead-letter', choice: 'as-new', row, letter })}
-        >
-          As a new event…
-        </Button>
-        <Button
-          size="small"
-          disabled={off}
-          onClick={() => actions.ask({ kind: 'dead-letter', choice: 'drop', row, letter })}
-        >
-          Drop…
-        </Button>
-      </div>
-    </li>
+    </DeskItem>
   );
 }

@@ -1,8 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import type { EffectView, ProcessRow } from '../../../core/contract/views.ts';
-import { useActionsOff, useConsole } from '../../app/console-context.ts';
+import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import type { Resolution } from '../../stores/questions.ts';
-import { targetOf } from '../../stores/target.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
 
 const ANSWERS: readonly (readonly [Resolution['kind'], string])[] = [
@@ -17,12 +16,12 @@ interface Props {
 }
 
 /** What an operator may say of an effect in doubt. Each leads to a question that takes a reason. */
-export function DoubtAnswers({ row, effect }: Props) {
+export function AnswerButtons({ row, effect }: Props) {
   const { actions } = useConsole();
-  const off = useActionsOff(targetOf(row)) || !row.live;
+  const off = useAnswersOff(row);
   const name = visibleLine(effect.name);
   return (
-    <div className="hf-buttons" role="group" aria-label={`Answers: ${name}`}>
+    <>
       {ANSWERS.filter(([kind]) => kind !== 'did_not_happen' || !effect.isValueLost).map(([kind, label]) => (
         <Button
           key={kind}
@@ -34,6 +33,6 @@ export function DoubtAnswers({ row, effect }: Props) {
           {label}
         </Button>
       ))}
-    </div>
+    </>
   );
 }

@@ -3,9 +3,11 @@ import type { EffectView, ProcessDetail, ProcessRow } from '../../../core/contra
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
+import { EffectSaid, Written } from '../../ui/said.tsx';
 import { Ago } from '../../ui/time-text.tsx';
-import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
-import { DoubtAnswers } from './doubt-answers.tsx';
+import { visibleLine } from '../../ui/visible-text.ts';
+import { Desk, DeskItem } from './desk.tsx';
+import { AnswerButtons } from './doubt-answers.tsx';
 
 export interface DoubtOf {
   readonly effect: EffectView;
@@ -27,44 +29,48 @@ interface Props {
 /** The desk for effects in doubt: all that is known of each, and the answers. */
 export function Doubts({ row, doubts }: Props) {
   return (
-    <section className="hf-callout hf-callout-attention" aria-label="Effects in doubt">
-      <WarningSign className="hf-callout-icon" />
-      <div className="hf-desk">
-        <div>
-          <strong>{counted(doubts.length, 'effect')} in doubt.</strong> {storyOf(doubts)} Look at the system
-          it touched, then say what you found.
-        </div>
-        <ul className="hf-plain">
-          {doubts.map(({ effect, invocation }) => (
-            <li key={effect.effectId} className="hf-desk-item hf-desk-doubt">
-              <div className="hf-desk-what">
-                <div>
-                  <code className="hf-mono hf-doubt-name">{visibleLine(effect.name)}</code>
-                  <span className="hf-muted">
-                    announced <Ago at={effect.announcedAt} long suffix=" ago" /> ·{' '}
-                    {counted(effect.attempts, 'attempt')} · class {visibleLine(effect.effectClass)} ·
-                    invocation {countText(invocation.invocation)}
-                  </span>
-                </div>
-                <code className="hf-mono hf-block hf-args">{visibleBlock(effect.argsPreview)}</code>
-                {effect.error !== '' && (
-                  <div className="hf-block hf-said">
-                    {effect.isValueLost
-                      ? 'It happened, and what it gave is lost: enter its result, or go on without.'
-                      : `It said: ${visibleBlock(effect.error)}`}
-                  </div>
-                )}
-                <div className="hf-muted hf-with-copy">
-                  key <CutText text={effect.key} room={64} />
-                  <CopyButton text={effect.key} label={`Copy the key of ${visibleLine(effect.name)}`} />
-                </div>
-              </div>
-              <DoubtAnswers row={row} effect={effect} />
-            </li>
-          ))}
-        </ul>
+    <Desk
+      label="Effects in doubt"
+      tone="attention"
+      icon={<WarningSign />}
+      items={doubts.map((doubt) => (
+        <Doubt key={doubt.effect.effectId} row={row} doubt={doubt} />
+      ))}
+    >
+      <strong>{counted(doubts.length, 'effect')} in doubt.</strong> {storyOf(doubts)} Look at the system it
+      touched, then say what you found.
+    </Desk>
+  );
+}
+
+function Doubt({
+  row,
+  doubt: { effect, invocation },
+}: {
+  readonly row: ProcessRow;
+  readonly doubt: DoubtOf;
+}) {
+  const name = visibleLine(effect.name);
+  return (
+    <DeskItem
+      wide
+      title={<code className="hf-mono">{name}</code>}
+      about={
+        <>
+          announced <Ago at={effect.announcedAt} long suffix=" ago" /> · {counted(effect.attempts, 'attempt')}{' '}
+          · class {visibleLine(effect.effectClass)} · invocation {countText(invocation.invocation)}
+        </>
+      }
+      answersLabel={`Answers: ${name}`}
+      answers={<AnswerButtons row={row} effect={effect} />}
+    >
+      <Written text={effect.argsPreview} />
+      <EffectSaid effect={effect} />
+      <div className="hf-muted hf-with-copy">
+        key <CutText text={effect.key} room={64} />
+        <CopyButton text={effect.key} label={`Copy the key of ${name}`} />
       </div>
-    </section>
+    </DeskItem>
   );
 }
 

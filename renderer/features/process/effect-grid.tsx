@@ -4,15 +4,17 @@ import { flushSync } from 'react-dom';
 import type { ProcessRow } from '../../../core/contract/views.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
+import { FactList } from '../../ui/fact-list.tsx';
 import { jsonLines } from '../../ui/json-lines.ts';
 import { countText } from '../../ui/numbers.ts';
+import { EffectSaid } from '../../ui/said.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import type { HeldListeners } from '../../ui/use-held-order.ts';
 import { useRowWindow } from '../../ui/use-row-window.ts';
 import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
 import { endLook } from '../../ui/work-look.ts';
 import { WorkMark } from '../../ui/work-mark.tsx';
-import { DoubtAnswers } from './doubt-answers.tsx';
+import { AnswerButtons } from './doubt-answers.tsx';
 import type { LedgerRow } from './ledger.ts';
 
 /** Rows are drawn where they belong, so that ten thousand cost what the window shows. */
@@ -135,6 +137,8 @@ export function stepFor(key: string, at: number, count: number): number | null {
   }
 }
 
+const unknown = <span className="hf-muted">unknown</span>;
+
 interface RowProps {
   readonly row: LedgerRow;
   readonly at: number;
@@ -150,7 +154,6 @@ interface RowProps {
 function EffectRow({ row, at, top, process, current, opened, onFocus, onToggle, onGrown }: RowProps) {
   const name = visibleLine(row.name);
   const look = endLook({ end: row.end, needsOperator: false });
-  const unknown = <span className="hf-muted">unknown</span>;
   return (
     <div
       role="row"
@@ -247,31 +250,40 @@ function EffectDetail({ row, process, name, onGrown }: DetailProps) {
           : visibleBlock(jsonLines(row.argsPreview))}
       </pre>
       {row.end === 'in_doubt' && <p>{doubtStory(row)}</p>}
-      {row.error !== '' && <p className="hf-block">It said: {visibleBlock(row.error)}</p>}
-      <dl className="hf-facts hf-facts-wide">
-        {row.key !== null && (
-          <div>
-            <dt>Key</dt>
-            <dd>
-              <code className="hf-mono hf-block">{visibleLine(row.key)}</code>
-              <CopyButton text={row.key} label={`Copy the key of ${name}`} />
-            </dd>
-          </div>
-        )}
-        <div>
-          <dt>Invocation</dt>
-          <dd>
-            {row.open === null ? 'ended' : `${countText(row.open.invocation)}, open`}
-            {row.eventId !== '' && (
+      <EffectSaid effect={row.open?.effect ?? { error: row.error, isValueLost: false }} />
+      <FactList
+        className="hf-facts-wide"
+        facts={[
+          [
+            'Key',
+            row.key === null ? (
+              unknown
+            ) : (
               <>
-                {' '}
-                · event <CutText text={row.eventId} room={40} />
+                <code className="hf-mono hf-block">{visibleLine(row.key)}</code>
+                <CopyButton text={row.key} label={`Copy the key of ${name}`} />
               </>
-            )}
-          </dd>
+            ),
+          ],
+          [
+            'Invocation',
+            <>
+              {row.open === null ? 'ended' : `${countText(row.open.invocation)}, open`}
+              {row.eventId !== '' && (
+                <>
+                  {' '}
+                  · event <CutText text={row.eventId} room={40} />
+                </>
+              )}
+            </>,
+          ],
+        ]}
+      />
+      {row.open?.effect.needsOperator === true && (
+        <div className="hf-buttons" role="group" aria-label={`Answers: ${name}`}>
+          <AnswerButtons row={process} effect={row.open.effect} />
         </div>
-      </dl>
-      {row.open?.effect.needsOperator === true && <DoubtAnswers row={process} effect={row.open.effect} />}
+      )}
     </div>
   );
 }

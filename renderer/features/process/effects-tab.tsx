@@ -1,7 +1,8 @@
 import { Button } from '@blueprintjs/core';
 import { useCallback, useMemo, useState } from 'react';
 import type { ProcessDetail } from '../../../core/contract/views.ts';
-import { useConsole, usePart } from '../../app/console-context.ts';
+import { useConsole, useProcess } from '../../app/console-context.ts';
+import { ApplyChanges } from '../../ui/apply-changes.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
 import { EmptyView, Skeleton } from '../../ui/state-of-view.tsx';
 import { useHeldOrder } from '../../ui/use-held-order.ts';
@@ -22,18 +23,9 @@ const MOST_OF_ONE = 200;
 /** What touched the world: the effects of open invocations, and of those that the read part of the journal tells. */
 export function EffectsTab({ detail }: { readonly detail: ProcessDetail }) {
   const { process } = useConsole();
-  const timeline = usePart(
-    () => process,
-    (state) => state.timeline,
-  );
-  const phase = usePart(
-    () => process,
-    (state) => state.timelinePhase,
-  );
-  const loadingOlder = usePart(
-    () => process,
-    (state) => state.loadingOlder,
-  );
+  const timeline = useProcess((state) => state.timeline);
+  const phase = useProcess((state) => state.timelinePhase);
+  const loadingOlder = useProcess((state) => state.loadingOlder);
   const [filter, setFilter] = useState<EndFilter>('all');
   const ledger = useMemo(() => ledgerOf(detail.open, timeline.rows), [detail.open, timeline.rows]);
   const counts = countEnds(ledger);
@@ -96,13 +88,7 @@ export function EffectsTab({ detail }: { readonly detail: ProcessDetail }) {
             </button>
           ))}
         </div>
-        <span className="hf-pill-room">
-          {order.changes > 0 && (
-            <button type="button" className="hf-pill" onClick={order.apply}>
-              {counted(order.changes, 'change')} · apply
-            </button>
-          )}
-        </span>
+        <ApplyChanges changes={order.changes} apply={order.apply} />
       </div>
       {shown.length === 0 ? (
         <EmptyView

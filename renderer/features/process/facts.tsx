@@ -1,14 +1,15 @@
-import type { ReactNode } from 'react';
 import type { ProcessDetail } from '../../../core/contract/views.ts';
 import { CutText } from '../../ui/cut-text.tsx';
+import { FactList, type Fact } from '../../ui/fact-list.tsx';
 import { countText } from '../../ui/numbers.ts';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
+import { workerOf } from '../../ui/worker-text.ts';
 
 /** The numbers of a process. What is not known is called that. */
 export function Facts({ detail }: { readonly detail: ProcessDetail }) {
   const { row, writer, journalLevel } = detail;
-  const facts: readonly (readonly [string, ReactNode])[] = [
+  const facts: readonly Fact[] = [
     ['Invocations', countText(row.invocations)],
     ['Queued', countText(row.queued)],
     ['Restarts', countText(row.restarts)],
@@ -23,26 +24,8 @@ export function Facts({ detail }: { readonly detail: ProcessDetail }) {
         </>
       ),
     ],
-    [
-      'Worker',
-      row.worker === null ? (
-        'none'
-      ) : (
-        <>
-          pid <span className="hf-mono">{row.worker.pid}</span>, number {row.worker.generation}
-        </>
-      ),
-    ],
-    [
-      'Writer',
-      writer === null ? (
-        'unknown'
-      ) : (
-        <>
-          pid <span className="hf-mono">{writer.pid}</span>, epoch {writer.epoch}
-        </>
-      ),
-    ],
+    ['Worker', workerOf(row)],
+    ['Writer', writer === null ? 'unknown' : `pid ${writer.pid}, epoch ${writer.epoch}`],
     ['Host', writer === null ? 'unknown' : <CutText text={writer.hostId} room={22} />],
     ['Journal level', visibleLine(journalLevel) || 'unknown'],
   ];
@@ -51,14 +34,7 @@ export function Facts({ detail }: { readonly detail: ProcessDetail }) {
       <header>
         <h2>Facts</h2>
       </header>
-      <dl className="hf-facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={facts} />
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { Button, HTMLSelect } from '@blueprintjs/core';
-import { useId, useState, type FormEvent, type KeyboardEvent } from 'react';
+import { useState, type FormEvent, type KeyboardEvent } from 'react';
 import type { ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
 import {
   INBOX_PRIORITIES,
@@ -11,8 +11,11 @@ import {
 import { useActionsOff, useConsole } from '../../app/console-context.ts';
 import { targetOf } from '../../stores/target.ts';
 import { countText } from '../../ui/numbers.ts';
+import { Said } from '../../ui/said.tsx';
+import { TextField } from '../../ui/text-field.tsx';
 import { Ago, Until } from '../../ui/time-text.tsx';
-import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
+import { visibleLine } from '../../ui/visible-text.ts';
+import { DeskItem } from './desk.tsx';
 
 /** What people wrote to the agent and its next invocation reads, and a place to write more. */
 export function Inbox({ detail: { row, inbox } }: { readonly detail: ProcessDetail }) {
@@ -24,27 +27,31 @@ export function Inbox({ detail: { row, inbox } }: { readonly detail: ProcessDeta
       ) : (
         <ul className="hf-plain hf-letters">
           {inbox.map((message) => (
-            <li key={message.messageId} className="hf-desk-item">
-              <div className="hf-desk-what">
-                <div>
-                  <strong>{visibleLine(message.messageType)}</strong>
+            <DeskItem
+              key={message.messageId}
+              title={
+                <>
+                  {visibleLine(message.messageType)}
                   {message.priority !== 'normal' && (
                     <span className="hf-flag hf-flag-attention">{visibleLine(message.priority)}</span>
-                  )}{' '}
-                  <span className="hf-muted">
-                    from {visibleLine(message.sender) || 'nobody named'} ·{' '}
-                    <Ago at={message.createdAt} long suffix=" ago" />
-                    {message.expiresAt !== null && (
-                      <>
-                        {' '}
-                        · expires <Until at={message.expiresAt} past="now" />
-                      </>
-                    )}
-                  </span>
-                </div>
-                <div className="hf-block hf-said">{visibleBlock(message.content)}</div>
-              </div>
-            </li>
+                  )}
+                </>
+              }
+              about={
+                <>
+                  from {visibleLine(message.sender) || 'nobody named'} ·{' '}
+                  <Ago at={message.createdAt} long suffix=" ago" />
+                  {message.expiresAt !== null && (
+                    <>
+                      {' '}
+                      · expires <Until at={message.expiresAt} />
+                    </>
+                  )}
+                </>
+              }
+            >
+              <Said text={message.content} />
+            </DeskItem>
           ))}
         </ul>
       )}
@@ -62,7 +69,6 @@ const EXPIRIES: readonly (readonly [string, number | null])[] = [
 function WriteForm({ row }: { readonly row: ProcessRow }) {
   const { actions } = useConsole();
   const off = useActionsOff(targetOf(row));
-  const id = useId();
   const [content, setContent] = useState('');
   const [messageType, setType] = useState<InboxType>('directive');
   const [priority, setPriority] = useState<InboxPriority>('normal');
@@ -91,20 +97,15 @@ function WriteForm({ row }: { readonly row: ProcessRow }) {
   };
   return (
     <form className="hf-write" aria-label="Write to the agent" onSubmit={onSubmit}>
-      <label htmlFor={id}>Write to the agent</label>
-      <textarea
-        id={id}
-        className="bp6-input bp6-fill"
+      <TextField
+        label="Write to the agent"
+        value={content}
+        onChange={setContent}
+        hint={`Its next invocation reads it, once. ${countText(MAX_INBOX_LENGTH - content.length)} characters left.`}
         rows={3}
         maxLength={MAX_INBOX_LENGTH}
-        value={content}
-        aria-describedby={`${id}-hint`}
         onKeyDown={onKeyDown}
-        onChange={(event) => setContent(event.currentTarget.value)}
       />
-      <div id={`${id}-hint`} className="hf-muted">
-        Its next invocation reads it, once. {countText(MAX_INBOX_LENGTH - content.length)} characters left.
-      </div>
       <div className="hf-write-end">
         <HTMLSelect
           aria-label="Kind"

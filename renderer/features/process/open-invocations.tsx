@@ -1,11 +1,12 @@
 import type { ProcessDetail } from '../../../core/contract/views.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
+import { Table } from '../../ui/table.tsx';
 import { Ago, Until } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { openWaits, standingLook } from '../../ui/work-look.ts';
 import { WorkMark } from '../../ui/work-mark.tsx';
-import { SignalButton } from './signal-button.tsx';
+import { InvocationButtons } from './invocation-buttons.tsx';
 
 type Invocation = ProcessDetail['open'][number];
 
@@ -16,49 +17,36 @@ export function OpenInvocations({ detail }: { readonly detail: ProcessDetail }) 
     <section aria-label="Invocations">
       <header className="hf-section-head">
         <h2>Invocations under way</h2>
-        <SignalButton detail={detail} />
+        <InvocationButtons detail={detail} />
       </header>
       {open.length === 0 ? (
         <p className="hf-muted">None. The next begins with the next event of the queue.</p>
       ) : (
-        <div className="hf-table-room">
-          <table className="hf-table hf-invocations">
-            <thead>
-              <tr>
-                <th scope="col">Invocation</th>
-                <th scope="col">Standing</th>
-                <th scope="col">Waits for</th>
-                <th scope="col">Event</th>
-                <th scope="col">Begun</th>
-              </tr>
-            </thead>
-            <tbody>
-              {open.map((invocation) => (
-                <tr key={invocation.eventId}>
-                  <th scope="row">
-                    {countText(invocation.invocation)}
-                    <span className="hf-second">attempt {countText(invocation.attempt)}</span>
-                  </th>
-                  <td>
-                    <WorkMark look={standingLook(invocation.standing)} />
-                  </td>
-                  <td>
-                    <WaitsFor invocation={invocation} />
-                  </td>
-                  <td>
-                    {visibleLine(invocation.triggerId)}
-                    <span className="hf-second">
-                      <CutText text={invocation.eventId} room={24} />
-                    </span>
-                  </td>
-                  <td>
-                    <Ago at={invocation.startedAt} long suffix=" ago" />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table className="hf-invocations" heads={['Invocation', 'Standing', 'Waits for', 'Event', 'Begun']}>
+          {open.map((invocation) => (
+            <tr key={invocation.eventId}>
+              <th scope="row">
+                {countText(invocation.invocation)}
+                <span className="hf-second">attempt {countText(invocation.attempt)}</span>
+              </th>
+              <td>
+                <WorkMark look={standingLook(invocation.standing)} />
+              </td>
+              <td>
+                <WaitsFor invocation={invocation} />
+              </td>
+              <td>
+                {visibleLine(invocation.triggerId)}
+                <span className="hf-second">
+                  <CutText text={invocation.eventId} room={24} />
+                </span>
+              </td>
+              <td>
+                <Ago at={invocation.startedAt} long suffix=" ago" />
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
     </section>
   );
@@ -72,7 +60,7 @@ export function WaitsFor({ invocation }: { readonly invocation: Invocation }) {
         <>its next attempt</>
       ) : (
         <>
-          attempt {countText(invocation.attempt + 1)} begins <Until at={invocation.retryAt} past="now" />
+          attempt {countText(invocation.attempt + 1)} begins <Until at={invocation.retryAt} />
         </>
       );
     case 'in-doubt':
@@ -108,7 +96,7 @@ function Waits({ invocation }: { readonly invocation: Invocation }) {
           {wait.dueAt !== null && (
             <span className="hf-muted">
               {' '}
-              · {wait.kind === 'timer' ? 'due' : 'expires'} <Until at={wait.dueAt} past="now" />
+              · {wait.kind === 'timer' ? 'due' : 'expires'} <Until at={wait.dueAt} />
             </span>
           )}
         </li>

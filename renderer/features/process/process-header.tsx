@@ -1,9 +1,10 @@
 import { Button } from '@blueprintjs/core';
 import type { ProcessDetail } from '../../../core/contract/views.ts';
-import { useActionsOff, useConsole, usePart } from '../../app/console-context.ts';
+import { useActionsOff, useConsole, useFleet } from '../../app/console-context.ts';
 import { ACTION_TABLE, buttonText } from '../../stores/action-table.ts';
 import { FLEET, hashOf } from '../../stores/place.ts';
 import { targetOf } from '../../stores/target.ts';
+import { Bounded } from '../../ui/bounded.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { StateMark } from '../../ui/state-mark.tsx';
 import { Ago } from '../../ui/time-text.tsx';
@@ -14,11 +15,7 @@ import { useShownState } from '../actions/use-shown-state.ts';
 /** What it is, how it is, why, and what may be done about it. */
 export function ProcessHeader({ detail }: { readonly detail: ProcessDetail }) {
   const { row, reason, actor } = detail;
-  const { fleet } = useConsole();
-  const journal = usePart(
-    () => fleet,
-    (state) => state.journals.find(({ id }) => id === row.journalId),
-  );
+  const journal = useFleet((state) => state.journals.find(({ id }) => id === row.journalId));
   const look = useShownState(row);
   const why = visibleLine(row.why);
   const because = saidByState(row) && visibleLine(reason) === why ? '' : visibleLine(reason);
@@ -43,15 +40,15 @@ export function ProcessHeader({ detail }: { readonly detail: ProcessDetail }) {
             </span>
           )}
           {(because !== '' || actor !== '') && (
-            <span className="hf-muted">
-              {because}
-              {because !== '' && actor !== '' && ' · '}
-              {actor !== '' && `by ${visibleLine(actor)}`}
-            </span>
+            <Bounded as="span" label="Reason" className="hf-muted hf-because">
+              {[because, actor === '' ? '' : `by ${visibleLine(actor)}`].filter(Boolean).join(' · ')}
+            </Bounded>
           )}
         </div>
         {why !== '' && why !== visibleLine(reason) && !saidByState(row) && (
-          <p className={`hf-why hf-tone-${row.tone}`}>{why}</p>
+          <Bounded label="Why" className={`hf-why hf-tone-${row.tone}`}>
+            {why}
+          </Bounded>
         )}
       </div>
       <HeaderActions detail={detail} />

@@ -1,7 +1,7 @@
 import { Tab, Tabs } from '@blueprintjs/core';
 import { useEffect, useState } from 'react';
 import type { ProcessDetail } from '../../../core/contract/views.ts';
-import { useConsole, usePart } from '../../app/console-context.ts';
+import { useConsole, useFleet, useProcess } from '../../app/console-context.ts';
 import { FLEET, hashOf } from '../../stores/place.ts';
 import type { Target } from '../../stores/target.ts';
 import { isTyping } from '../../ui/keys.ts';
@@ -24,21 +24,11 @@ import { WorkerTab } from './worker-tab.tsx';
 
 /** One process: is anything wrong, why, and what happens if I press this. */
 export function ProcessView({ target }: { readonly target: Target }) {
-  const { fleet, place, process } = useConsole();
-  const phase = usePart(
-    () => process,
-    (state) => state.phase,
-  );
-  const failure = usePart(
-    () => process,
-    (state) => state.failure,
-  );
-  const detail = usePart(
-    () => process,
-    (state) => state.detail,
-  );
-  const closed = usePart(
-    () => fleet,
+  const { place, process } = useConsole();
+  const phase = useProcess((state) => state.phase);
+  const failure = useProcess((state) => state.failure);
+  const detail = useProcess((state) => state.detail);
+  const closed = useFleet(
     (state) => state.phase === 'ready' && !state.journals.some(({ id }) => id === target.journalId),
   );
   useEffect(() => {

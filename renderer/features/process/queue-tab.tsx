@@ -2,6 +2,7 @@ import type { ProcessDetail } from '../../../core/contract/views.ts';
 import { counted, countText } from '../../ui/numbers.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { momentText } from '../../ui/moments.ts';
+import { Table } from '../../ui/table.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { DeadLetters } from './dead-letters.tsx';
@@ -28,30 +29,19 @@ function Queue({ detail: { queue, row, unsent } }: { readonly detail: ProcessDet
       {queue.length === 0 ? (
         <p className="hf-muted">Nothing waits.</p>
       ) : (
-        <div className="hf-table-room">
-          <table className="hf-table">
-            <thead>
-              <tr>
-                <th scope="col">Event</th>
-                <th scope="col">Trigger</th>
-                <th scope="col">Waiting for</th>
-              </tr>
-            </thead>
-            <tbody>
-              {queue.map((event) => (
-                <tr key={event.eventId}>
-                  <th scope="row">
-                    <CutText text={event.eventId} room={32} />
-                  </th>
-                  <td>{visibleLine(event.triggerId)}</td>
-                  <td>
-                    <Ago at={event.acceptedAt} long />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table heads={['Event', 'Trigger', 'Waiting for']}>
+          {queue.map((event) => (
+            <tr key={event.eventId}>
+              <th scope="row">
+                <CutText text={event.eventId} room={32} />
+              </th>
+              <td>{visibleLine(event.triggerId)}</td>
+              <td>
+                <Ago at={event.acceptedAt} long />
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       {queue.length < row.queued && (
         <p className="hf-muted hf-note">
@@ -75,38 +65,26 @@ function Triggers({ triggers }: Pick<ProcessDetail, 'triggers'>) {
       {triggers.length === 0 ? (
         <p className="hf-muted">None. It runs when an operator triggers it.</p>
       ) : (
-        <div className="hf-table-room">
-          <table className="hf-table">
-            <thead>
-              <tr>
-                <th scope="col">Id</th>
-                <th scope="col">Type</th>
-                <th scope="col">When</th>
-                <th scope="col">Next</th>
-              </tr>
-            </thead>
-            <tbody>
-              {triggers.map((trigger) => (
-                <tr key={trigger.id}>
-                  <th scope="row">
-                    <CutText text={trigger.id} room={32} />
-                  </th>
-                  <td>{visibleLine(trigger.type)}</td>
-                  <td>{visibleLine(trigger.description)}</td>
-                  <td>
-                    {trigger.next === null ? (
-                      <span className="hf-muted">not planned</span>
-                    ) : (
-                      <time dateTime={trigger.next} data-copy={trigger.next}>
-                        {visibleLine(momentText(trigger.next))}
-                      </time>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table heads={['Id', 'Type', 'When', 'Next']}>
+          {triggers.map((trigger) => (
+            <tr key={trigger.id}>
+              <th scope="row">
+                <CutText text={trigger.id} room={32} />
+              </th>
+              <td>{visibleLine(trigger.type)}</td>
+              <td>{visibleLine(trigger.description)}</td>
+              <td>
+                {trigger.next === null ? (
+                  <span className="hf-muted">not planned</span>
+                ) : (
+                  <time dateTime={trigger.next} data-copy={trigger.next}>
+                    {visibleLine(momentText(trigger.next))}
+                  </time>
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
     </section>
   );

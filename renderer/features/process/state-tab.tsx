@@ -1,7 +1,9 @@
 import type { ProcessDetail } from '../../../core/contract/views.ts';
+import { CutText } from '../../ui/cut-text.tsx';
 import { jsonLines } from '../../ui/json-lines.ts';
 import { countText } from '../../ui/numbers.ts';
 import { EmptyView } from '../../ui/state-of-view.tsx';
+import { Table } from '../../ui/table.tsx';
 import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
 
 type Value = ProcessDetail['context'][number];
@@ -18,26 +20,18 @@ export function StateTab({ detail }: { readonly detail: ProcessDetail }) {
   }
   return (
     <>
-      <table className="hf-table hf-context">
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">Value</th>
+      <Table className="hf-context" heads={['Key', 'Value']}>
+        {context.map((value) => (
+          <tr key={value.key}>
+            <th scope="row">
+              <CutText text={value.key} room={120} />
+            </th>
+            <td>
+              <ContextValue value={value} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {context.map((value) => (
-            <tr key={value.key}>
-              <th scope="row" className="hf-mono">
-                {visibleLine(value.key)}
-              </th>
-              <td>
-                <ContextValue value={value} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {contextCut && (
         <p className="hf-muted hf-note">
           Showing {countText(context.length)} keys: the host cut the list, there are more.

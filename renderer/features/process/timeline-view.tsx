@@ -1,7 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import { ArrowUp } from '@blueprintjs/icons';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useConsole, usePart } from '../../app/console-context.ts';
+import { useConsole, useProcess } from '../../app/console-context.ts';
 import type { ProcessState } from '../../stores/process.ts';
 import { counted, countText } from '../../ui/numbers.ts';
 import { EmptyView, FailedView, Skeleton } from '../../ui/state-of-view.tsx';
@@ -12,10 +12,7 @@ import { TimelineEntry } from './timeline-entry.tsx';
 /** The journal of one process, newest first. */
 export function TimelineView() {
   const { process } = useConsole();
-  const state = usePart(
-    () => process,
-    (whole) => whole,
-  );
+  const state = useProcess((whole) => whole);
   switch (state.timelinePhase) {
     case 'loading':
       return <Skeleton lines={10} label="Reading the journal" />;

@@ -31,6 +31,7 @@ export function UnderWay({ open }: { readonly open: ProcessDetail['open'] }) {
                 <WorkMark look={standingLook(invocation.standing)} />
                 {isHeld(invocation.standing) && (
                   <div className="hf-waits-for">
+                    {invocation.standing === 'in-doubt' && 'waits for '}
                     <WaitsFor invocation={invocation} />
                   </div>
                 )}

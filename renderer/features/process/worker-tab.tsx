@@ -4,9 +4,11 @@ import type { ProcessDetail } from '../../../core/contract/views.ts';
 import { useActionsOff, useConsole } from '../../app/console-context.ts';
 import { ACTION_TABLE, buttonText } from '../../stores/action-table.ts';
 import { targetOf } from '../../stores/target.ts';
+import { FactList, type Fact } from '../../ui/fact-list.tsx';
 import { counted, countText, sizeText } from '../../ui/numbers.ts';
+import { Said } from '../../ui/said.tsx';
 import { Ago, Until } from '../../ui/time-text.tsx';
-import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
+import { visibleLine } from '../../ui/visible-text.ts';
 import { ActionIcon } from '../actions/action-icons.tsx';
 import { WorkerOutput } from './worker-output.tsx';
 
@@ -21,14 +23,7 @@ export function WorkerTab({ detail }: { readonly detail: ProcessDetail }) {
           <h2>Worker</h2>
           {row.actions.includes('kill-worker') && <KillButton detail={detail} />}
         </header>
-        <dl className="hf-facts hf-worker-facts">
-          {factsOf(detail).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <FactList className="hf-worker-facts" facts={factsOf(detail)} />
       </section>
       <WorkerOutput key={row.key} target={targetOf(row)} />
     </div>
@@ -56,19 +51,15 @@ function KillButton({ detail: { row } }: { readonly detail: ProcessDetail }) {
 const muted = (text: string): ReactNode => <span className="hf-muted">{text}</span>;
 
 /** What the system does not tell is unknown, and never 0 [P5]. */
-function factsOf(detail: ProcessDetail): readonly (readonly [string, ReactNode])[] {
+function factsOf(detail: ProcessDetail): readonly Fact[] {
   const { row, workerDetail, workerDeaths, lastWorkerDeath } = detail;
-  const deaths: readonly (readonly [string, ReactNode])[] = isDying(detail)
+  const deaths: readonly Fact[] = isDying(detail)
     ? []
     : [
         ['Deaths in a row', workerDeaths === 0 ? 'none' : countText(workerDeaths)],
         [
           'Last one ended',
-          lastWorkerDeath === null ? (
-            muted('nothing recorded')
-          ) : (
-            <span className="hf-block">{visibleBlock(lastWorkerDeath)}</span>
-          ),
+          lastWorkerDeath === null ? muted('nothing recorded') : <Said text={lastWorkerDeath} />,
         ],
       ];
   const worker = workerDetail ?? row.worker;
@@ -124,15 +115,14 @@ function CrashLoop({ detail }: { readonly detail: ProcessDetail }) {
       </span>
       <div>
         <strong>{headOf(workerDeaths, restartsAt)}</strong>
-        {lastWorkerDeath !== null && <div className="hf-block">{visibleBlock(lastWorkerDeath)}</div>}
+        {lastWorkerDeath !== null && <Said text={lastWorkerDeath} />}
         <div className="hf-muted">
           {row.restarts > 0 && `${counted(row.restarts, 'restart')} of the process so far · `}
           {next === null ? (
             'No further start is planned.'
           ) : (
             <>
-              {restartsAt === null ? 'the next worker starts' : 'the process restarts'}{' '}
-              <Until at={next} past="now" />
+              {restartsAt === null ? 'the next worker starts' : 'the process restarts'} <Until at={next} />
             </>
           )}
         </div>

@@ -4,13 +4,15 @@ import { BRIDGE, EVENT_NAMES, REQUEST_NAMES } from '../../../core/contract/names
 import type { RequestName } from '../../../core/contract/requests.ts';
 import { fleetOf, lineOf } from '../fixtures.ts';
 import { memoryHost, ok, refused } from '../memory-client.ts';
+import { NIGHT, NIGHT_ENTRIES, NIGHT_LINES, nightDetail, nightPreview } from './night.ts';
 import { detailIn, ENTRIES, FLEET, LINES, OLDER, previewIn } from './scene.ts';
 
 const scene = new URLSearchParams(window.location.search).get('scene') ?? 'full';
 const host = memoryHost();
 const never = new Promise<never>(() => undefined);
 let silent = false;
-const lines = [...LINES];
+const night = scene === 'night';
+const lines = [...(night ? NIGHT_LINES : LINES)];
 let written = 0;
 
 const app = { version: '0.1.0', host: 'a host in memory', isStandIn: true, platform: 'linux' };
@@ -18,10 +20,11 @@ host.answer('app.info', () => (silent ? never : ok(app)));
 host.answer('fleet.read', () => {
   if (scene === 'loading') return never;
   if (scene === 'failed') return refused({ code: 'catalog.unreadable', message: 'It could not be read.' });
+  if (night) return ok(NIGHT);
   return ok(scene === 'empty' ? fleetOf([], { journals: [] }) : FLEET);
 });
 host.answer('processes.read', ({ journalId, process }) => {
-  const detail = detailIn(journalId, process);
+  const detail = night ? nightDetail(process) : detailIn(journalId, process);
   return detail === null
     ? refused({ code: 'process.unknown', message: 'There is no such process.' })
     : ok(detail);
@@ -30,6 +33,7 @@ host.answer('processes.preview', ({ process, action }) => {
   if (scene === 'unread') {
     return refused({ code: 'journal.damaged', message: 'Entry 1204 can not be read.' });
   }
+  if (night) return ok(nightPreview(action));
   return scene === 'looking' ? never : ok(previewIn(process, action));
 });
 host.answer('output.read', ({ before }) => {
@@ -38,7 +42,7 @@ host.answer('output.read', ({ before }) => {
     ? ok({ lines: [...lines], before: 'older' })
     : ok({ lines: [...OLDER], before: null });
 });
-host.answer('timeline.read', () => ok({ rows: [...ENTRIES], before: 'c' }));
+host.answer('timeline.read', () => ok({ rows: [...(night ? NIGHT_ENTRIES : ENTRIES)], before: 'c' }));
 
 Object.assign(window, {
   [BRIDGE]: {

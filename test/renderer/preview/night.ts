@@ -1,0 +1,205 @@
+// A bad night: a full fleet, and one process in it that has everything wrong at once, in texts that are far too long.
+
+import type {
+  FleetView,
+  OutputLine,
+  PreviewView,
+  ProcessDetail,
+  ProcessRow,
+  TimelineRow,
+} from '../../../core/contract/views.ts';
+import {
+  before,
+  DAY,
+  deadLetterOf,
+  detailOf,
+  doubtOf,
+  effectOf,
+  entryOf,
+  fleetOf,
+  HOUR,
+  invocationOf,
+  lineOf,
+  MINUTE,
+  previewOf,
+  rowOf,
+  waitOf,
+} from '../fixtures.ts';
+
+export const LONG_NAME =
+  'reconcile-supplier-invoices-against-bank-statements-for-the-northern-and-southern-subsidiaries-eu-west-production-replica-7';
+const SENTENCE =
+  'The upstream ledger refused the booking because its period was closed by somebody else while the request was under way, and it did not say which of the eleven lines it had taken. ';
+const LONG_TEXT = SENTENCE.repeat(14);
+const LONG_WORD = 'ey'.repeat(400);
+const LONG_JSON = JSON.stringify({
+  invoice: 'INV-2041',
+  token: LONG_WORD,
+  lines: Array.from({ length: 40 }, (_, at) => ({ line: at, account: `4${at}00`, note: SENTENCE })),
+});
+
+const STATES = ['running', 'running', 'awaiting', 'suspended', 'failed', 'starting', 'stopped', 'stopping'];
+
+const worst = rowOf({
+  name: LONG_NAME,
+  description: LONG_TEXT,
+  state: 'suspended',
+  stateSince: before(9 * HOUR),
+  why: LONG_TEXT,
+  tone: 'attention',
+  doubts: 9,
+  queued: 5_231,
+  restarts: 14,
+  worker: { pid: 4_194_303, generation: 1_204 },
+  budget: { day: '2026-11-29', runs: 1_204, maxRunsPerDay: 1_000, cost: 1_840.5 },
+  health: { sample: 10, failures: 10, runs: Array.from({ length: 10 }, () => false), verdict: 'failing' },
+});
+
+const ROWS: readonly ProcessRow[] = [
+  worst,
+  ...Array.from({ length: 39 }, (_, at) =>
+    rowOf({
+      name: `agent-${String(at).padStart(2, '0')}`,
+      state: STATES[at % STATES.length]!,
+      why: at % 3 === 0 ? SENTENCE : '',
+      tone: at % STATES.length === 4 ? 'alarm' : 'quiet',
+      worker: at % 2 === 0 ? null : { pid: 4_000 + at, generation: at },
+    }),
+  ),
+];
+
+export const NIGHT: FleetView = fleetOf(ROWS);
+
+export function nightDetail(process: string): ProcessDetail | null {
+  const row = ROWS.find(({ name }) => name === process);
+  if (row === undefined) return null;
+  return row === worst ? worstDetail() : detailOf(row);
+}
+
+function worstDetail(): ProcessDetail {
+  return detailOf(worst, {
+    reason: LONG_TEXT,
+    actor: `operator:${LONG_WORD.slice(0, 120)}`,
+    holds: [
+      { kind: 'in_doubt', reason: LONG_TEXT, actor: 'host', since: before(9 * HOUR) },
+      { kind: 'operator', reason: 'Wrong results', actor: 'operator:ann', since: before(2 * DAY) },
+      { kind: 'lunar', reason: '', actor: '', since: before(MINUTE) },
+    ],
+    context: [
+      { key: `k${LONG_WORD}`, text: '1', cut: false },
+      { key: 'ledger', text: LONG_JSON, cut: true },
+      { key: 'note', text: JSON.stringify(LONG_TEXT), cut: false },
+      ...Array.from({ length: 30 }, (_, at) => ({ key: `key_${at}`, text: `${at}`, cut: false })),
+    ],
+    contextCut: true,
+    open: [
+      invocationOf({
+        eventId: LONG_WORD.slice(0, 200),
+        triggerId: LONG_NAME,
+        standing: 'in-doubt',
+        effects: Array.from({ length: 9 }, (_, at) =>
+          effectOf({
+            effectId: `d${at}`,
+            name: at === 0 ? LONG_NAME.replaceAll('-', '_') : `charge_card_${at}`,
+            key: LONG_WORD.slice(0, 300),
+            argsPreview: at % 2 === 0 ? LONG_JSON : '{"amount":1}',
+            error: at % 3 === 0 ? LONG_TEXT : '',
+            isValueLost: at === 3,
+            attempts: at + 1,
+          }),
+        ),
+      }),
+      invocationOf({
+        eventId: 'ev-9',
+        invocation: 1_042,
+        attempt: 7,
+        standing: 'waiting',
+        waits: Array.from({ length: 6 }, (_, at) =>
+          waitOf({
+            waitId: `p-${at}-${LONG_WORD.slice(0, 60)}`,
+            name: at === 0 ? LONG_NAME : `approval-${at}`,
+            dataText: at === 0 ? LONG_JSON : at === 1 ? 'null' : '{"a":1}',
+            dueAt: at === 2 ? null : before((at - 3) * HOUR),
+          }),
+        ),
+      }),
+    ],
+    queue: Array.from({ length: 50 }, (_, at) => ({
+      eventId: `${at}-${LONG_WORD.slice(0, 90)}`,
+      triggerId: at === 0 ? LONG_NAME : 'webhook-orders',
+      acceptedAt: before(at * MINUTE),
+    })),
+    deadLetters: Array.from({ length: 8 }, (_, at) =>
+      deadLetterOf({
+        eventId: `dead-${at}-${LONG_WORD.slice(0, 80)}`,
+        triggerId: at === 7 ? LONG_NAME : 'webhook-orders',
+        reason: at === 7 ? LONG_TEXT : 'the last of 4 attempts failed',
+        error: at % 2 === 1 ? `${LONG_TEXT}\n${'    at step (agent.ts:12)\n'.repeat(30)}` : '',
+        doneEffects: at,
+      }),
+    ),
+    deadLettersLost: 1_204,
+    inbox: Array.from({ length: 5 }, (_, at) => ({
+      messageId: `m${at}`,
+      messageType: 'directive',
+      content: at === 0 ? LONG_TEXT : at === 1 ? LONG_WORD : 'Stop that.',
+      sender: at === 0 ? `operator:${LONG_WORD.slice(0, 90)}` : '',
+      priority: at === 0 ? 'critical' : 'normal',
+      createdAt: before(at * HOUR),
+      expiresAt: at === 2 ? before(MINUTE) : null,
+    })),
+    unsent: 12_044,
+    workerDetail: {
+      pid: 4_194_303,
+      generation: 1_204,
+      startedAt: null,
+      rssBytes: null,
+      cpuPercent: null,
+      isAnswering: false,
+    },
+    workerDeaths: 14,
+    lastWorkerDeath: LONG_TEXT,
+    respawnsAt: before(HOUR),
+    restartsAt: null,
+    triggers: [
+      { id: LONG_NAME, type: 'cron', description: LONG_TEXT, next: before(-2 * MINUTE) },
+      { id: 'webhook-orders', type: 'webhook', description: `https://example.org/${LONG_WORD}`, next: null },
+    ],
+    writer: null,
+    journalLevel: '',
+  });
+}
+
+export function nightPreview(action: PreviewView['action']): PreviewView {
+  return previewOf({
+    action,
+    invocations: 2,
+    effectsReadBack: 1_204,
+    timersDue: 12,
+    queued: 5_231,
+    deadLetters: 100,
+    worker: { pid: 4_194_303, generation: 1_204, isAnswering: false },
+    holdsThatStay: ['in doubt: charge_card', LONG_TEXT],
+    doubts: Array.from({ length: 9 }, (_, at) =>
+      doubtOf({
+        effectId: `d${at}`,
+        name: at === 0 ? LONG_NAME : `charge_card_${at}`,
+        argsPreview: at % 2 === 0 ? LONG_JSON : '{"amount":1}',
+        key: LONG_WORD.slice(0, 300),
+      }),
+    ),
+    steps: ['2 unfinished invocations go on from the top.', LONG_TEXT, `${LONG_WORD} is asked of you.`],
+  });
+}
+
+export const NIGHT_LINES: readonly OutputLine[] = [
+  lineOf(1, { text: LONG_WORD }),
+  lineOf(2, { stream: 'err', text: LONG_TEXT }),
+  lineOf(3, { stream: 'log', level: 'warn', text: LONG_JSON }),
+];
+
+export const NIGHT_ENTRIES: readonly TimelineRow[] = [
+  entryOf(5_204, { type: 'error', tone: 'alarm', summary: LONG_TEXT, dataText: LONG_JSON, cut: true }),
+  entryOf(5_203, { type: LONG_NAME, summary: LONG_WORD }),
+  ...Array.from({ length: 98 }, (_, at) => entryOf(5_202 - at, { eventId: `e${Math.floor(at / 5)}` })),
+];
