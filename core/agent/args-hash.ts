@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isObject, type Json } from '../model/json.ts';
 
 /** The same for the same arguments however their keys are ordered: 16 hex digits of SHA-256. */
 export function argsHash(args: Json): string {
-  return createHash('sha256')
-    .update(JSON.stringify(sorted(args)))
-    .digest('hex')
-    .slice(0, 16);
+  return hash('sha256', JSON.stringify(sorted(args))).slice(0, 16);
 }
 
 function sorted(value: Json): Json {

@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 const MARK = 'HOLDFAST_WORKER';
+const BEGINNING = `${MARK}=`;
 
 /** Of a worker by its pid and start time: no two of one run of the machine share it. */
 export function markOf(worker: { readonly pid: number; readonly startTime: string }): string {
@@ -25,30 +26,40 @@ export function ownMark(): string | null {
 
 /** Ends everything that carries the mark, at once, and gives how many there were. */
 export function killMarked(mark: string): number {
-  let count = 0;
-  for (const pid of markedProcesses(mark)) {
+  return killAllMarked([mark]).get(mark) ?? 0;
+}
+
+/** The same for several, with one look at what runs on the machine. */
+export function killAllMarked(marks: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { pid, mark } of markedProcesses(new Set(marks))) {
     try {
       process.kill(pid, 'SIGKILL');
-      count += 1;
+      counts.set(mark, (counts.get(mark) ?? 0) + 1);
     } catch {
       // It has just ended by itself.
     }
   }
-  return count;
+  return counts;
 }
 
 /** The living ones. The worker itself is not among them: its own environment was made before it had a mark. */
-function markedProcesses(mark: string): readonly number[] {
+function markedProcesses(
+  marks: ReadonlySet<string>,
+): readonly { readonly pid: number; readonly mark: string }[] {
   if (process.platform !== 'linux') return [];
-  const wanted = `${MARK}=${mark}`;
-  const earliest = Number(mark.split('.')[1]);
+  const earliest = Math.min(...[...marks].map((mark) => Number(mark.split('.')[1])));
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => {
+    .flatMap((pid) => {
       // Reading environments is what costs; who was there before the worker can't be one of its own.
       const startTime = startTimeOf(pid);
-      return startTime !== null && Number(startTime) >= earliest && environment(pid).includes(wanted);
+      if (startTime === null || Number(startTime) < earliest) return [];
+      const mark = environment(pid)
+        .find((variable) => variable.startsWith(BEGINNING))
+        ?.slice(BEGINNING.length);
+      return mark !== undefined && marks.has(mark) ? [{ pid, mark }] : [];
     });
 }
 

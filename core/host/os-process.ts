@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { killMarked, markOf } from '../agent/own-processes.ts';
+import { killAllMarked, markOf } from '../agent/own-processes.ts';
 import { osProcessStartTime, statOf } from '../journal/process-start-time.ts';
 import { AppError, codeOf } from '../model/errors.ts';
 import type { OsProcess } from '../model/snapshot.ts';
@@ -78,13 +78,13 @@ export async function reapOsProcess(target: OsProcess): Promise<void> {
   const mark = startTime === '' ? null : markOf(target);
   // Where somebody else has the number, that group is long gone.
   const isReused = osProcessStartTime(pid) !== null && !isAlive(target);
-  const killRest = (): boolean => {
+  const killRest = async (): Promise<boolean> => {
     const isThere = !isReused && (isAlive(target) || groupLives(pid));
     if (isThere) killGroup(pid);
-    return (mark !== null && killMarked(mark) > 0) || isThere;
+    return (mark !== null && (await killMarked(mark)) > 0) || isThere;
   };
   const deadline = performance.now() + REAP_PATIENCE_MS;
-  while (killRest()) {
+  while (await killRest()) {
     if (performance.now() > deadline) {
       throw new AppError(
         'process.undead',
@@ -94,4 +94,23 @@ export async function reapOsProcess(target: OsProcess): Promise<void> {
     }
     await delay(POLL_MS);
   }
+}
+
+let asked: { readonly marks: Set<string>; readonly counts: Promise<ReadonlyMap<string, number>> } | null =
+  null;
+
+/** A host that starts again reaps a worker for each of its processes: those asked for together share one look at the machine. */
+async function killMarked(mark: string): Promise<number> {
+  if (asked === null) {
+    const marks = new Set<string>();
+    const counts = new Promise<ReadonlyMap<string, number>>((resolve) => {
+      setImmediate(() => {
+        asked = null;
+        resolve(killAllMarked([...marks]));
+      });
+    });
+    asked = { marks, counts };
+  }
+  asked.marks.add(mark);
+  return (await asked.counts).get(mark) ?? 0;
 }

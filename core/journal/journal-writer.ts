@@ -48,6 +48,8 @@ export interface Writing extends KeepingOptions {
   readonly isRepair?: boolean;
 }
 
+const LISTED_MS = 500;
+
 export class JournalWriter {
   readonly #directory: string;
   readonly #marker: Marker;
@@ -57,6 +59,7 @@ export class JournalWriter {
   readonly #reserve: Reserve;
   readonly #files = new Map<string, AppendFile>();
   /** The processes of the files that were opened, by file name without regard to case [J9]. */
+  #listed: { readonly names: ReadonlyMap<string, readonly string[]>; readonly until: number } | null = null;
   readonly #owners = new Map<string, string>();
   /** Repairs that are done and that no entry tells of yet, since the disk was full [J6]. */
   readonly #untold = new Map<string, readonly JsonObject[]>();
@@ -252,6 +255,16 @@ export class JournalWriter {
     file.close().catch(() => {});
   }
 
+  /** Those that a disk which knows no case would take for this one. Names are listed once for all that are opened together. */
+  #namesLike(file: string): readonly string[] {
+    const now = performance.now();
+    if (this.#listed === null || now > this.#listed.until) {
+      const names = Map.groupBy(readdirSync(this.#directory), (name) => name.toLowerCase());
+      this.#listed = { names, until: now + LISTED_MS };
+    }
+    return this.#listed.names.get(file.toLowerCase()) ?? [];
+  }
+
   /** @throws `journal.name-unsupported`, `journal.name-collision` */
   #nameFor(processId: string): string {
     checkName(processId);
@@ -261,9 +274,7 @@ export class JournalWriter {
     const opened = this.#owners.get(file.toLowerCase());
     const owner = opened ?? (existsSync(path) ? ownerOf(path) : null);
     if (owner !== null && owner !== processId) throw nameCollision(processId, file, owner);
-    const twin = readdirSync(this.#directory).find(
-      (other) => other !== file && other.toLowerCase() === file.toLowerCase(),
-    );
+    const twin = this.#namesLike(file).find((other) => other !== file);
     if (twin !== undefined)
       throw nameCollision(processId, twin, ownerOf(join(this.#directory, twin)) ?? twin);
     return safeName(processId);

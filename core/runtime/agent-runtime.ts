@@ -2,6 +2,7 @@
 
 import { AppError } from '../model/errors.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
+import { eachLimited } from './each-limited.ts';
 import { AgentProcess, type ProcessDependencies } from './agent-process.ts';
 import { Switchboard } from './switchboard.ts';
 import { WorkerPermits } from './worker-permits.ts';
@@ -13,6 +14,7 @@ export interface RuntimeOptions extends Omit<ProcessDependencies, 'permits' | 'd
 }
 
 const DEFAULT_MAX_WORKERS = 16;
+const AT_ONCE = 32;
 
 export class AgentRuntime {
   readonly #processes: ReadonlyMap<string, AgentProcess>;
@@ -48,7 +50,7 @@ export class AgentRuntime {
   /** Resolves when every process is recovered and set going; one that can't be recovered is in trouble and stops nobody else. */
   async start(): Promise<void> {
     const processes = [...this.#processes.values()];
-    await Promise.all(processes.map((process) => process.recover()));
+    await eachLimited(processes, AT_ONCE, (process) => process.recover());
     for (const process of processes) process.begin();
   }
 

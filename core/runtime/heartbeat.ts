@@ -1,6 +1,10 @@
 import type { Clock } from '../model/ports.ts';
 import { Delay } from './delay.ts';
 
+/** Processes beat together, at one of so many moments of an interval: a timer for each of a thousand wakes the host too often. */
+const STEPS = 10;
+const MAX_STEP_MS = 1_000;
+
 export interface HeartbeatOptions {
   readonly clock: Clock;
   readonly intervalMs: number;
@@ -26,7 +30,9 @@ export class Heartbeat {
 
   start(): void {
     const { clock, intervalMs, onBeat } = this.#options;
-    this.#delay.start(intervalMs, () => {
+    const now = clock.monotonic();
+    const step = Math.min(MAX_STEP_MS, intervalMs / STEPS);
+    this.#delay.start(Math.ceil((now + intervalMs) / step) * step - now, () => {
       this.start();
       onBeat(clock.monotonic() - this.#lastWork);
     });

@@ -45,7 +45,7 @@ const SOURCE = (ledger: string, gate: string): string => `
   const note = (line) => appendFileSync(${JSON.stringify(ledger)}, line + '\\n');
   await ctx.effect('first', { class: 'ask' }, async () => note('first ' + ctx.process));
   await ctx.effect('second', { class: 'idempotent' }, async ({ attempt }) => {
-    note('second ' + ctx.process + ' ' + attempt + ' ' + Number(process.hrtime.bigint()) / 1e6);
+    note('second ' + ctx.process + ' ' + attempt + ' ' + Number(process.hrtime.bigint()) / 1e6 + ' ' + process.pid);
     while (!existsSync(${JSON.stringify(gate)})) await delay(20);
   });
   note('done ' + ctx.process);`;
@@ -66,7 +66,9 @@ async function killAndStart(workspace: string): Promise<Samples> {
   await until('the middle', () => lines('second').length >= BUSY);
   first.process.kill('SIGKILL');
   await until('its end', () => first.process.signalCode !== null);
-  // Workers see that their host is gone, and end; nothing is touched before that.
+  // Workers see that their host is gone, and end. One that saw the gate before that would go on, as far as it may alone.
+  const pids = lines('second').map((line) => Number(line.split(' ')[4]));
+  await until('the end of its workers', () => !pids.some(isAlive));
   writeFileSync(gate, '');
   const startedAt = now();
   const second = await startHost(workspace);
@@ -106,6 +108,15 @@ async function check(host: HostProcess, lines: (beginning: string) => string[]) 
     }
   }
   return facts;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Milliseconds on the clock that all processes of the machine share. */
