@@ -37,7 +37,12 @@ const withKeys = (
 
 const event = withKeys(
   { eventId: text, triggerId: text, triggerType: text, payload: any, acceptedAt: text },
-  { from: withKeys({ process: text, number }, { numbering: text }) },
+  {
+    from: withKeys({ process: text, number }, { numbering: text }),
+    metadata: isObject,
+    missed: number,
+    spilled: withKeys({ id: text, sha256: text, bytes: number }),
+  },
 );
 const effect = withKeys(
   {
@@ -58,6 +63,7 @@ const effect = withKeys(
     seq: number,
     endSeq: orNull(number),
     earlier: withKeys({ end: withKeys({ kind: text }), endSeq: orNull(number) }),
+    isUndone: truth,
   },
 );
 const wait = withKeys(
@@ -108,6 +114,8 @@ const openInvocation = withKeys(
     isWaiting: truth,
     retryAt: orNull(text),
     conversationFrom: number,
+    isToBegin: truth,
+    inherited: withKeys({ keyPrefix: text, by: text }),
   },
 );
 const deadLetter = withKeys({
@@ -118,6 +126,7 @@ const deadLetter = withKeys({
   attempts: number,
   at: text,
 });
+const pause = withKeys({ reason: text, actor: text, at: text });
 const sentMessage = withKeys(
   { number, kind: text, topic: text, data: any, sentAt: text },
   { numbering: text },
@@ -161,6 +170,26 @@ const MARK: Readonly<Record<Marked, Shape>> = {
   workers: listOf(withKeys({ pid: number, startTime: text, generation: number })),
   generation: number,
   configHash: orNull(text),
+  triggers: withKeys({
+    known: recordOf(
+      withKeys({
+        accepted: number,
+        filtered: number,
+        missed: number,
+        lastEventAt: orNull(text),
+        lastScheduledMs: orNull(number),
+        sinceMs: orNull(number),
+        paused: orNull(pause),
+        keys: listOf(withKeys({ key: text, atMs: number })),
+      }),
+    ),
+    allPaused: orNull(pause),
+    added: listOf(withKeys({ id: text, config: isObject })),
+    removed: listOf(text),
+    sinceMs: orNull(number),
+  }),
+  rewinding: orNull(withKeys({ seq: number, target: number, isHandledAgain: truth })),
+  lineage: orNull(withKeys({ process: text, journalId: text, seq: number })),
 };
 
 const MARK_SHAPES = Object.entries(MARK);

@@ -47,6 +47,8 @@ export interface RecordedEffect {
   readonly endSeq: number | null;
   /** Null from the announcement until an outcome is recorded. */
   readonly end: EffectEnd | null;
+  /** Ended behind the entry that its process was taken back to: its record is a fact, whatever is asked for now [S39]. */
+  readonly isUndone?: true;
   /** How the attempt before the present one ended. */
   readonly earlier?: { readonly end: EffectEnd; readonly endSeq: number | null };
 }
@@ -128,6 +130,8 @@ export type EffectPlan =
   | { readonly act: 'perform'; readonly attempt: number }
   /** Ask whoever it was done with what became of it, and perform it only if nothing did. */
   | { readonly act: 'reconcile'; readonly attempt: number }
+  /** Done before the rewind with other arguments: whether this is the same deed, an operator has to say [S39]. */
+  | { readonly act: 'unlike' }
   | { readonly act: 'diverged'; readonly expected: string; readonly found: string };
 
 /**
@@ -147,6 +151,7 @@ export function planEffect(
   }
   const name = `${recorded.name}#${recorded.occurrence}`;
   if (recorded.argsHash !== argsHash) {
+    if (recorded.isUndone === true) return { act: 'unlike' };
     return {
       act: 'diverged',
       expected: `${name} with arguments ${recorded.argsHash} (${recorded.argsPreview})`,

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from './json.ts';
+import type { SpillReference } from './ports.ts';
 
 /**
  * What a journal line says. The names are those on disk, where Python reads them too [J1]; everything that lives
@@ -68,9 +69,12 @@ export const ENTRY_TYPES = [
   'effect_finished',
   'effect_resolved',
   'effect_started',
+  'effect_unlike',
   'effect_value_lost',
   'error',
+  'event_refused',
   'foreign_lines',
+  'forked',
   'hold_lifted',
   'hold_placed',
   'inbox_message',
@@ -90,12 +94,19 @@ export const ENTRY_TYPES = [
   'recovered',
   'restart',
   'restart_exhausted',
+  'rewind',
   'segments_dropped',
   'signal_received',
   'state_transition',
   'timer_fired',
   'timer_started',
+  'trigger_added',
   'trigger_event',
+  'trigger_filtered',
+  'trigger_missed',
+  'trigger_paused',
+  'trigger_removed',
+  'trigger_resumed',
   'version_chosen',
   'worker_exited',
   'worker_started',
@@ -118,6 +129,12 @@ export interface TriggerEvent {
   readonly acceptedAt: string;
   /** Of an event that another process sent: whose, and its how-manieth [S38]. */
   readonly from?: Sender;
+  /** How it came; absent where there is nothing to say. */
+  readonly metadata?: JsonObject;
+  /** Scheduled times that passed while it waited, and that it stands for [S42]. */
+  readonly missed?: number;
+  /** Where a large payload lies; `payload` is null then [S16]. */
+  readonly spilled?: SpillReference;
 }
 
 export interface Sender {
@@ -125,4 +142,9 @@ export interface Sender {
   readonly number: number;
   /** Which of the sender's numberings that is; absent for the one of a journal from before they had names. */
   readonly numbering?: string;
+}
+
+/** Whether its payload was written by somebody outside: by a schedule's and an operator's it was not. */
+export function isUntrusted({ triggerType }: Pick<TriggerEvent, 'triggerType'>): boolean {
+  return triggerType !== 'cron' && triggerType !== 'manual';
 }

@@ -124,6 +124,26 @@ export function effectExpired(state: ProcessSnapshot, effectId: string): void {
   asked(state, effectId, { kind: 'in_doubt', error });
 }
 
+/** After a rewind the code asks for something else under its name: whether that is another deed, somebody has to say [S39]. */
+export function effectUnlike(state: ProcessSnapshot, data: JsonObject): void {
+  const found = find(state, textAt(data, 'effect_id'));
+  if (found === null) return;
+  const { open, at } = found;
+  const { isUndone: _, ...effect } = open.effects[at]!;
+  const { end, endSeq, argsPreview } = effect;
+  const argsHash = textAt(data, 'args_hash');
+  open.effects[at] = {
+    ...effect,
+    effectClass: 'ask',
+    argsHash,
+    // Under the key of what was done its provider would take this one for a repetition of it.
+    key: `${effect.key}/${argsHash}`,
+    argsPreview: textAt(data, 'args_preview'),
+    ...(end === null ? {} : { earlier: { end, endSeq } }),
+    end: { kind: 'in_doubt', error: `before the rewind it was done with other arguments: ${argsPreview}` },
+  };
+}
+
 function asked(state: ProcessSnapshot, effectId: string, end: EffectEnd): void {
   const found = find(state, effectId);
   if (found === null) return;
@@ -131,7 +151,7 @@ function asked(state: ProcessSnapshot, effectId: string, end: EffectEnd): void {
   open.effects[at] = { ...open.effects[at]!, effectClass: 'ask', end };
 }
 
-function spilledOf(data: JsonObject): SpillReference | null {
+export function spilledOf(data: JsonObject): SpillReference | null {
   const spilled = objectAt(data, 'spilled');
   if (spilled === null) return null;
   return {

@@ -2,6 +2,7 @@
 
 import { define, numberAt, objectAt, showJson, textAt, type JsonObject } from './json.ts';
 import type { Sender, TriggerEvent } from './entry.ts';
+import { spilledOf } from './fold-effects.ts';
 import { promisesOver } from './fold-waits.ts';
 import {
   HEALTH_WINDOW,
@@ -52,7 +53,16 @@ function eventOf(data: JsonObject, timestamp: string): TriggerEvent {
     acceptedAt: timestamp,
   };
   const from = senderOf(data);
-  return from === null ? event : { ...event, from };
+  const metadata = objectAt(data, 'metadata');
+  const missed = data['missed'];
+  const spilled = spilledOf(data);
+  return {
+    ...event,
+    ...(from === null ? {} : { from }),
+    ...(metadata === null ? {} : { metadata }),
+    ...(typeof missed === 'number' && missed > 0 ? { missed } : {}),
+    ...(spilled === null ? {} : { spilled }),
+  };
 }
 
 function senderOf(data: JsonObject): Sender | null {
@@ -63,7 +73,11 @@ function senderOf(data: JsonObject): Sender | null {
   return numbering === '' ? sender : { ...sender, numbering };
 }
 
-function eventEnded(state: ProcessSnapshot, eventId: string, timestamp: string): OpenInvocation | undefined {
+export function eventEnded(
+  state: ProcessSnapshot,
+  eventId: string,
+  timestamp: string,
+): OpenInvocation | undefined {
   const open = state.open.find((invocation) => invocation.event.eventId === eventId);
   state.queue = state.queue.filter((event) => event.eventId !== eventId);
   if (open === undefined) return undefined;
@@ -92,6 +106,7 @@ export function invocationStarted(
     again.attemptSeq = seq;
     again.retryAt = null;
     again.isWaiting = false;
+    if (again.isToBegin === true) beginsHere(state, again);
     return;
   }
   runCounted(state, timestamp);
@@ -118,6 +133,13 @@ export function invocationStarted(
       conversationFrom: state.conversationCount,
     }),
   );
+}
+
+/** It sees the state as it is now [S23]. */
+function beginsHere({ conversationCount }: ProcessSnapshot, open: OpenInvocation): void {
+  delete open.isToBegin;
+  open.before = {};
+  open.conversationFrom = conversationCount;
 }
 
 /** Work got somewhere, so what killed workers before is over. */
@@ -229,7 +251,7 @@ export function contextWritten(state: ProcessSnapshot, data: JsonObject, seq: nu
   // What was given up may be taken up again, and then sees what it saw.
   const givenUp = state.deadLetters.flatMap(({ open }) => open ?? []);
   for (const open of [...state.open, ...givenUp]) {
-    if (!Object.hasOwn(open.before, name)) {
+    if (open.isToBegin !== true && !Object.hasOwn(open.before, name)) {
       define(open.before, name, Object.hasOwn(state.context, name) ? { value: state.context[name]! } : null);
     }
   }

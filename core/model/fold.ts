@@ -7,6 +7,7 @@ import {
   effectEnded,
   effectExpired,
   effectStarted,
+  effectUnlike,
   effectValueLost,
   effectWithdrawn,
   finishedEnd,
@@ -35,6 +36,18 @@ import {
   timerFired,
   waitBegan,
 } from './fold-waits.ts';
+import {
+  callFiltered,
+  eventRefused,
+  scheduleMissed,
+  triggerAdded,
+  triggerCalled,
+  triggerPaused,
+  triggerRemoved,
+  triggerResumed,
+  triggersBegan,
+  triggersConfigured,
+} from './fold-triggers.ts';
 import { isHoldKind } from './holds.ts';
 import { numberAt, textAt, type JsonObject } from './json.ts';
 import { emptySnapshot, type ProcessSnapshot } from './snapshot.ts';
@@ -94,6 +107,34 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       return state;
     case 'trigger_event':
       eventAccepted(state, data, timestamp);
+      triggerCalled(state, data, timestamp);
+      return state;
+    case 'event_refused':
+      eventRefused(state, data, timestamp);
+      return state;
+    case 'trigger_filtered':
+      callFiltered(state, data);
+      return state;
+    case 'trigger_missed':
+      scheduleMissed(state, data);
+      return state;
+    case 'trigger_paused':
+      triggerPaused(state, data, timestamp);
+      return state;
+    case 'trigger_resumed':
+      triggerResumed(state, data, timestamp);
+      return state;
+    case 'trigger_added':
+      triggerAdded(state, data, timestamp);
+      return state;
+    case 'trigger_removed':
+      triggerRemoved(state, data);
+      return state;
+    case 'rewind':
+      rewound(state, data, seq);
+      return state;
+    case 'forked':
+      forked(state, data);
       return state;
     case 'dead_letter':
       deadLettered(state, data, timestamp);
@@ -125,6 +166,9 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       return state;
     case 'effect_value_lost':
       effectValueLost(state, textAt(data, 'effect_id'));
+      return state;
+    case 'effect_unlike':
+      effectUnlike(state, data);
       return state;
     case 'effect_expired':
       effectExpired(state, textAt(data, 'effect_id'));
@@ -198,6 +242,7 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       return state;
     case 'configured':
       state.configHash = textAt(data, 'hash');
+      triggersConfigured(state, data, timestamp);
       return state;
     case 'writer_opened':
       state.writer = {
@@ -211,9 +256,28 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
   }
 }
 
+/** Promptise's has no number, and moves nothing. */
+function rewound(state: ProcessSnapshot, data: JsonObject, seq: number): void {
+  const target = data['target_seq'];
+  if (typeof target === 'number') {
+    state.rewinding = { seq, target, isHandledAgain: data['handled_again'] !== false };
+  }
+}
+
+function forked(state: ProcessSnapshot, data: JsonObject): void {
+  state.lineage = {
+    process: textAt(data, 'process'),
+    journalId: textAt(data, 'journal_id'),
+    seq: numberAt(data, 'seq'),
+  };
+}
+
 function transitioned(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
   const to = textAt(data, 'to_state');
   if (to === '') return;
+  if (to === 'starting' && (state.lifecycle === 'created' || state.lifecycle === 'stopped')) {
+    triggersBegan(state, timestamp);
+  }
   state.lifecycle = to;
   state.lifecycleSince = timestamp;
   state.lifecycleReason = textAt(data, 'reason');

@@ -2,39 +2,10 @@ import { DEFAULT_DELIVERY, type DeliveryPolicy } from './delivery.ts';
 import type { JournalLevel } from './levels.ts';
 import type { Durability, Retention, WorkerLimits } from './ports.ts';
 import { DEFAULT_CONVERSATION } from './snapshot.ts';
+import type { TriggerConfig } from './trigger-config.ts';
 
 export const RESTART_POLICIES = ['always', 'on_failure', 'never'] as const;
 export type RestartPolicy = (typeof RESTART_POLICIES)[number];
-
-/** Written where Promptise writes it: five fields, or six with the seconds last. */
-export interface CronTriggerConfig {
-  readonly type: 'cron';
-  readonly cronExpression: string;
-  /** IANA name; UTC unless given. */
-  readonly cronTimezone: string;
-}
-export interface ManualTriggerConfig {
-  readonly type: 'manual';
-}
-/** What other processes emit. */
-export interface EventTriggerConfig {
-  readonly type: 'event';
-  /** May hold `*` and `?`. */
-  readonly eventType: string;
-  /** The process that emits it; null for any. */
-  readonly eventSource: string | null;
-}
-/** What other processes send. */
-export interface MessageTriggerConfig {
-  readonly type: 'message';
-  /** May hold `*` and `?`. */
-  readonly topic: string;
-}
-export type TriggerConfig =
-  | CronTriggerConfig
-  | ManualTriggerConfig
-  | EventTriggerConfig
-  | MessageTriggerConfig;
 
 /** How a process behaves: Promptise's fields and defaults, in milliseconds. */
 export interface ProcessConfig {
@@ -103,4 +74,15 @@ export interface ProcessDefinition {
   /** SHA-256 of the configuration and of the module's source, in hex. */
   readonly configHash: string;
   readonly codeHash: string;
+}
+
+/** What stands in a journal where a secret is; Promptise writes the same. */
+const REDACTED = '**********';
+
+/** As it may be shown and kept. */
+export function withoutSecrets(config: ProcessConfig): ProcessConfig {
+  const triggers = config.triggers.map((trigger) =>
+    trigger.type === 'webhook' && trigger.secret !== null ? { ...trigger, secret: REDACTED } : trigger,
+  );
+  return { ...config, triggers };
 }

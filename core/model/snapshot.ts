@@ -4,6 +4,7 @@ import type { Hold } from './holds.ts';
 import type { InboxMessage } from './inbox.ts';
 import { define, type Json, type JsonObject } from './json.ts';
 import type { MessageKind, SentMessage } from './messages.ts';
+import { emptyTriggers, type TriggersState } from './trigger-record.ts';
 import type { DurableWait, SettledPromise } from './waits.ts';
 
 /** Promptise's. */
@@ -83,6 +84,10 @@ export interface OpenInvocation {
   before: Record<string, { readonly value: Json } | null>;
   /** How long the conversation was when it began, counted from the process's first message. */
   conversationFrom: number;
+  /** Its beginning was undone [S39]: it begins with the state as it is when it is handed over. */
+  isToBegin?: true;
+  /** Of one that a fork took over: what the keys of its effects begin with, and whose it is now [S40]. */
+  readonly inherited?: { readonly keyPrefix: string; readonly by: string };
 }
 
 /** An event that was given up, with what its invocation had recorded: handled again it goes on from there [S24]. */
@@ -131,6 +136,22 @@ export interface LastError {
   readonly code: string;
   readonly message: string;
   readonly at: string;
+}
+
+/** What a recorded rewind asked for. */
+export interface Rewinding {
+  /** Its entry. */
+  readonly seq: number;
+  readonly target: number;
+  readonly isHandledAgain: boolean;
+}
+
+/** Where a process comes from. */
+export interface Lineage {
+  readonly process: string;
+  readonly journalId: string;
+  /** The last entry of the other that it has. */
+  readonly seq: number;
 }
 
 /**
@@ -199,6 +220,11 @@ export interface ProcessSnapshot {
   /** The last worker number given out. */
   generation: number;
   configHash: string | null;
+  triggers: TriggersState;
+  /** A rewind was recorded and the state not moved yet; the next checkpoint has moved it [S39]. */
+  rewinding: Rewinding | null;
+  /** Where it was forked from; null for a process of its own [S40]. */
+  lineage: Lineage | null;
   /** Sections of a foreign checkpoint that belong to its writer (budget, mission), kept as they are. */
   foreign: JsonObject;
   lastEntryType: string;
@@ -243,6 +269,9 @@ export function emptySnapshot(): ProcessSnapshot {
     workers: [],
     generation: 0,
     configHash: null,
+    triggers: emptyTriggers(),
+    rewinding: null,
+    lineage: null,
     foreign: {},
     lastEntryType: '',
     lastEntryAt: null,

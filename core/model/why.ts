@@ -17,6 +17,8 @@ export interface LiveFacts {
   readonly respawnsAt: string | null;
   readonly restartsAt: string | null;
   readonly nextTrigger: { readonly id: string; readonly at: string } | null;
+  /** What keeps one of its triggers from waking it. */
+  readonly triggerProblem?: string | null;
 }
 
 export interface Why {
@@ -116,6 +118,14 @@ function liveWork(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts): Why {
   const queued = snapshot.queue.length;
   if (queued > 0)
     return { text: `${queued} ${queued === 1 ? 'event' : 'events'} waiting for a worker`, tone: 'working' };
+  const problem = live.triggerProblem ?? null;
+  if (problem !== null)
+    return { text: `a trigger does not work: ${problem.slice(0, MAX_REASON)}`, tone: 'attention' };
+  const { allPaused } = snapshot.triggers;
+  if (allPaused !== null) {
+    const reason = allPaused.reason === '' ? '' : `: ${allPaused.reason.slice(0, MAX_REASON)}`;
+    return { text: `its triggers are paused by ${nameOf(allPaused.actor)}${reason}`, tone: 'attention' };
+  }
   if (live.nextTrigger === null) return { text: 'waiting to be triggered', tone: 'quiet' };
   return { text: `waiting for ${live.nextTrigger.id} at ${clock(live.nextTrigger.at)}`, tone: 'quiet' };
 }

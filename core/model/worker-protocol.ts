@@ -25,6 +25,8 @@ export interface InvocationRecord {
   readonly signals: readonly RecordedSignal[];
   readonly clock: readonly number[];
   readonly versions: Readonly<Record<string, number>>;
+  /** The fork that took it over, whose promises are its own [S40]; empty for an invocation of the process's own. */
+  readonly inheritedBy: string;
 }
 
 /**
@@ -104,6 +106,14 @@ export type FromWorker =
       /** Whether the run waits for its turn; a run in which nothing else goes on has no need to. */
       readonly isAwaited: boolean;
     }
+  /** Asked for with other arguments than those it was done with before the rewind; not performed. */
+  | {
+      readonly type: 'effect-unlike';
+      readonly run: number;
+      readonly effectId: string;
+      readonly argsHash: string;
+      readonly args: Json;
+    }
   | {
       readonly type: 'wait-began';
       readonly run: number;
@@ -164,6 +174,8 @@ export type FromWorker =
       /** Trying again would change nothing, says its code. */
       readonly terminal: boolean;
     }
+  /** Its code looked at the event, and takes it for nothing to act on. */
+  | { readonly type: 'invocation-refused'; readonly run: number; readonly why: string }
   /** An effect that needs an operator is in doubt, and the run is over: the invocation goes on once it is decided. */
   | { readonly type: 'invocation-held'; readonly run: number; readonly effectId: string }
   | {

@@ -1,0 +1,75 @@
+import type { JsonObject } from './json.ts';
+
+/** Somebody's *not now*. */
+export interface Pause {
+  readonly reason: string;
+  readonly actor: string;
+  readonly at: string;
+}
+
+/** A call whose source may tell of it twice, and when it was taken, in epoch milliseconds. */
+export interface TakenKey {
+  readonly key: string;
+  readonly atMs: number;
+}
+
+/** What the journal says about one trigger of a process. */
+export interface TriggerRecord {
+  accepted: number;
+  /** Calls that its filter left out. */
+  filtered: number;
+  /** Scheduled times that nothing ran for. */
+  missed: number;
+  lastEventAt: string | null;
+  /** The last scheduled time that is done with, in epoch milliseconds: none up to it is looked at again [S22]. */
+  lastScheduledMs: number | null;
+  /** Before this, in epoch milliseconds, nothing was due; null where the process's own start says so. */
+  sinceMs: number | null;
+  paused: Pause | null;
+  /** The last calls whose source may tell of them twice. */
+  keys: TakenKey[];
+}
+
+export interface TriggersState {
+  /** By id; those without a record are as new. */
+  known: Record<string, TriggerRecord>;
+  allPaused: Pause | null;
+  /** Beside those of the manifest, in a manifest's words. */
+  added: { readonly id: string; readonly config: JsonObject }[];
+  /** Of the manifest's, those that were taken away. */
+  removed: string[];
+  /** When the process last began after somebody had ended it, in epoch milliseconds. */
+  sinceMs: number | null;
+}
+
+export function emptyTrigger(): TriggerRecord {
+  return {
+    accepted: 0,
+    filtered: 0,
+    missed: 0,
+    lastEventAt: null,
+    lastScheduledMs: null,
+    sinceMs: null,
+    paused: null,
+    keys: [],
+  };
+}
+
+export function emptyTriggers(): TriggersState {
+  return { known: {}, allPaused: null, added: [], removed: [], sinceMs: null };
+}
+
+/** From when on a schedule is looked at, in epoch milliseconds; null for from now on. */
+export function scheduledFrom(
+  record: Readonly<TriggerRecord>,
+  { sinceMs }: Readonly<TriggersState>,
+): number | null {
+  // A trigger's own word is the later one, whatever the clock showed when it was said.
+  const moments = [record.lastScheduledMs, record.sinceMs ?? sinceMs].filter((moment) => moment !== null);
+  return moments.length === 0 ? null : Math.max(...moments);
+}
+
+/** Whether a call with this key was taken, as far back as they are remembered. */
+export function hasTaken({ keys }: Readonly<Pick<TriggerRecord, 'keys'>>, key: string): boolean {
+  return keys.some((taken) => taken.key === key);
+}
