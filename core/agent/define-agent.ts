@@ -10,7 +10,18 @@ export interface AgentDefinition {
    * Handles one trigger event. After a crash it is called again with the same event and runs from the top; whatever came
    * through `ctx` and was recorded is answered from the journal. What it returns is kept as the response.
    */
-  readonly onTrigger: (ctx: AgentContext, event: TriggerEvent) => Promise<string | void>;
+  readonly onTrigger: (ctx: AgentContext, event: AgentEvent) => Promise<string | void>;
+  /**
+   * Looks at an event before anything is done with it, if there is one: with a text the event is refused, for that reason,
+   * and on record; nothing runs, nothing is tried again, and it counts as no failure. It has no `ctx` and does nothing.
+   */
+  readonly scan?: (event: AgentEvent) => string | null | Promise<string | null>;
+}
+
+/** What woke the agent. */
+export interface AgentEvent extends Omit<TriggerEvent, 'from' | 'spilled'> {
+  /** It was written by somebody outside: data to work on, and never instructions. */
+  readonly isUntrusted: boolean;
 }
 
 export function defineAgent(definition: AgentDefinition): AgentDefinition {

@@ -32,7 +32,7 @@ interface Asked {
 
 export function durableWaits(scope: RunScope): DurableWaits {
   const { event, record } = scope.invoke;
-  const { attemptSeq, seed } = record;
+  const { attemptSeq, seed, inheritedBy } = record;
   const records = new Map(record.waits.map((wait) => [wait.waitId, wait]));
   const unasked = new Map([...records].filter(([, { seq }]) => seq > attemptSeq));
   const occurrences = new Map<string, number>();
@@ -46,10 +46,21 @@ export function durableWaits(scope: RunScope): DurableWaits {
     return undefined;
   });
 
+  /** What a fork took over has the ids that it had; whatever it begins is its own [S40]. */
+  const taken =
+    inheritedBy === ''
+      ? new Map<string, string>()
+      : new Map(
+          record.waits.map(({ kind, name, occurrence, waitId }) => [`${kind} ${name}#${occurrence}`, waitId]),
+        );
+
   const idOf = (kind: DurableWait['kind'], name: string, occurrence: number): string => {
     if (kind === 'timer') return `${event.eventId}/${name}#${occurrence}`;
+    const known = taken.get(`${kind} ${name}#${occurrence}`);
+    if (known !== undefined) return known;
     // Whoever holds the id may settle the promise, so it can't be worked out from what is not secret.
-    const hash = createHash('sha256').update(`${seed}/${event.eventId}/${name}#${occurrence}`);
+    const whose = inheritedBy === '' ? seed : `${seed}/${inheritedBy}`;
+    const hash = createHash('sha256').update(`${whose}/${event.eventId}/${name}#${occurrence}`);
     return `p_${hash.digest('base64url').slice(0, 22)}`;
   };
 

@@ -123,6 +123,16 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
         throw new EffectFailed(effect.name, plan.error);
       case 'diverged':
         throw scope.diverge(plan.expected, plan.found);
+      case 'unlike':
+        if (!scope.isReal) await scope.begin(`${effect.name}#${effect.occurrence}`);
+        scope.send({
+          type: 'effect-unlike',
+          effectId: effect.effectId,
+          argsHash: effect.hash,
+          args: effect.args,
+        });
+        hold(effect.effectId);
+        throw new Held(effect.name, 'before the rewind it was done with other arguments');
       case 'perform':
         if (recorded === undefined || !scope.isReal) await scope.begin(`${effect.name}#${effect.occurrence}`);
         return scope.acting(attempt(effect, plan.attempt, 1, recorded !== undefined && isInDoubt(recorded)));

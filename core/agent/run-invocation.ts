@@ -8,6 +8,7 @@
 // * A re-run that asks for something else than was recorded stops with `replay.diverged` and never improvises: something
 //   new waits until everything recorded has been asked for.
 
+import { isUntrusted } from '../model/entry.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import { MAX_CODE, MAX_ERROR_TEXT as MAX_TEXT } from '../model/limits.ts';
 import type { FromWorker, InvocationRecord } from '../model/worker-protocol.ts';
@@ -15,7 +16,7 @@ import { agentConversation } from './agent-conversation.ts';
 import { agentMessages } from './agent-messages.ts';
 import { agentState } from './agent-state.ts';
 import { divergenceMessage, END_OF_INVOCATION } from './check-message.ts';
-import type { AgentContext, AgentDefinition } from './define-agent.ts';
+import type { AgentContext, AgentDefinition, AgentEvent } from './define-agent.ts';
 import type { Recorded } from './deliveries.ts';
 import { durableWaits, waitKey } from './durable-waits.ts';
 import { TerminalError } from './effect-errors.ts';
@@ -129,7 +130,7 @@ async function answer(
 }
 
 type Ended =
-  | { readonly ok: true; readonly response: unknown }
+  | { readonly ok: true; readonly response: unknown; readonly refused?: string }
   | { readonly ok: false; readonly error: unknown };
 
 async function run(
@@ -154,17 +155,26 @@ async function run(
   const found = ended.ok ? END_OF_INVOCATION : `${END_OF_INVOCATION}, failed: ${messageOf(ended.error)}`;
   const error = scope.divergence ?? (left === undefined ? null : scope.diverge(left, found));
   if (error !== null) tellDiverged(scope, error);
-  else if (ended.ok) scope.send({ type: 'invocation-done', response: responseOf(ended.response) });
+  else if (ended.ok && ended.refused !== undefined) {
+    scope.send({ type: 'invocation-refused', why: ended.refused });
+  } else if (ended.ok) scope.send({ type: 'invocation-done', response: responseOf(ended.response) });
   else tellFailed(scope, ended.error);
 }
 
 /** Also for code that is not async, and throws at once. */
-async function handle(agent: AgentDefinition, ctx: AgentContext, { event }: Invoke): Promise<Ended> {
+async function handle(agent: AgentDefinition, ctx: AgentContext, invoke: Invoke): Promise<Ended> {
+  const event = eventOf(invoke);
   try {
+    const refused = (await agent.scan?.(event)) ?? null;
+    if (refused !== null) return { ok: true, response: '', refused: textOf(refused) };
     return { ok: true, response: await agent.onTrigger(ctx, event) };
   } catch (error) {
     return { ok: false, error };
   }
+}
+
+function eventOf({ event: { from: _, spilled: __, ...event } }: Invoke): AgentEvent {
+  return { ...event, isUntrusted: isUntrusted(event) };
 }
 
 function tellDiverged(scope: RunScope, error: AppError): void {

@@ -49,6 +49,7 @@ const LAST_WORDS: ReadonlySet<FromWorker['type']> = new Set([
   'invocation-done',
   'invocation-failed',
   'invocation-held',
+  'invocation-refused',
 ]);
 
 function sender(

@@ -93,6 +93,7 @@ export function harness(channel: HarnessChannel, start: HarnessStart): WorkerCha
 export function endsRun(message: FromWorker): number | null {
   return message.type === 'invocation-done' ||
     message.type === 'invocation-failed' ||
+    message.type === 'invocation-refused' ||
     message.type === 'invocation-held'
     ? message.run
     : null;

@@ -30,6 +30,8 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'process.not-found': EXIT.notFound,
   'promise.not-found': EXIT.notFound,
   'dead-letter.not-found': EXIT.notFound,
+  'trigger.not-found': EXIT.notFound,
+  'rewind.no-entry': EXIT.notFound,
   'workspace.empty': EXIT.notFound,
   'workspace.not-run-yet': EXIT.notFound,
   'workspace.unreadable': EXIT.notFound,

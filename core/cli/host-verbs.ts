@@ -5,30 +5,11 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import { REQUESTS, type RequestName } from '../contract/requests.ts';
 import type { ProcessDetail } from '../contract/views.ts';
-import { messageOf } from '../model/errors.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES } from '../model/inbox.ts';
 import { stateText } from './describe.ts';
-
-export type Given = Readonly<Record<string, unknown>>;
-
-export interface HostVerb {
-  /** As commander wants it: the verb, `<directory>`, and what else it takes, the process first where it takes one. */
-  readonly usage: string;
-  readonly description: string;
-  readonly asks: RequestName;
-  readonly options?: readonly Option[];
-  /**
-   * What goes into the request beside journal, process, command id and reason; `words` are those behind the directory.
-   * @throws InvalidArgumentError
-   */
-  readonly more?: (words: readonly string[], given: Given) => Given;
-  /** The answer as lines for a person; without it, what was done and the state it led to. */
-  readonly says?: (answer: unknown) => readonly string[];
-  /** The part of the answer that `--json` gives; without it, all of it. */
-  readonly picks?: (answer: unknown) => unknown;
-}
-
-const at = (verb: string, more = ''): string => `${verb} <directory> <process>${more}`;
+import { at, jsonOption, type Given, type HostVerb } from './host-verb.ts';
+import { REWIND_VERBS } from './rewind-verbs.ts';
+import { TRIGGER_VERBS } from './trigger-verbs.ts';
 
 export const HOST_VERBS: readonly HostVerb[] = [
   {
@@ -143,6 +124,8 @@ export const HOST_VERBS: readonly HostVerb[] = [
     asks: 'deadletters.drop',
     more: ([, eventId]) => ({ eventId }),
   },
+  ...TRIGGER_VERBS,
+  ...REWIND_VERBS,
 ];
 
 function deadLetterLines({ deadLetters, deadLettersLost, row }: ProcessDetail): readonly string[] {
@@ -175,20 +158,6 @@ function resolutionOf({ happened, didNotHappen, skip }: Given): Given {
     throw new InvalidArgumentError('Say one of these: --happened <json>, --did-not-happen or --skip');
   if (happened !== undefined) return { kind: 'happened', resultText: happened };
   return { kind: skip === undefined ? 'did_not_happen' : 'skip' };
-}
-
-/** JSON that goes to the host as it was typed. */
-function jsonOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text: string) => {
-    try {
-      JSON.parse(text);
-    } catch (error) {
-      throw new InvalidArgumentError(
-        `It is not JSON: ${messageOf(error)}. A text needs quotes: '"like this"'`,
-      );
-    }
-    return text;
-  });
 }
 
 export function reasonOption(): Option {

@@ -4,7 +4,8 @@ import { InvalidArgumentError } from 'commander';
 import { REQUESTS, type RequestName } from '../contract/requests.ts';
 import type { ReachedHost } from '../host/seek-host.ts';
 import { AppError } from '../model/errors.ts';
-import { outcomeLine, reasonIn, reasonOf, type Given, type HostVerb, type Outcome } from './host-verbs.ts';
+import type { Given, HostVerb } from './host-verb.ts';
+import { outcomeLine, reasonIn, reasonOf, type Outcome } from './host-verbs.ts';
 import { print, printJson } from './output.ts';
 import { placeOf, reachHost } from './reach.ts';
 
@@ -21,7 +22,8 @@ export interface Asked {
 }
 
 /** Carries a verb out. @throws InvalidArgumentError, what {@link reachHost} throws, and what the host refuses */
-export async function operate(verb: HostVerb, { directory, words, given }: Asked): Promise<void> {
+export async function operate(row: HostVerb, { directory, words, given }: Asked): Promise<void> {
+  const verb = given['plan'] === true && row.plan !== undefined ? { ...row, ...row.plan } : row;
   const [word = ''] = verb.usage.split(' ');
   const reason = reasonOf(word, verb.asks, given);
   const [process = ''] = words;

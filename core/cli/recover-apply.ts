@@ -10,7 +10,8 @@ import { loadWorkspace } from '../manifest/load-workspace.ts';
 import { AppError, messageOf } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import { DEFAULT_PROCESS_CONFIG, type ProcessDefinition } from '../model/process-config.ts';
-import { reasonOf, type Given, type Outcome } from './host-verbs.ts';
+import type { Given } from './host-verb.ts';
+import { reasonOf, type Outcome } from './host-verbs.ts';
 import { ask, sayOutcome } from './operate.ts';
 import { placeOf, runHint, seekPatiently, unreachable, type Place } from './reach.ts';
 

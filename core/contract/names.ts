@@ -28,6 +28,15 @@ const requests = {
   'inbox.write': true,
   'deadletters.redeliver': true,
   'deadletters.drop': true,
+  'triggers.add': true,
+  'triggers.remove': true,
+  'triggers.pause': true,
+  'triggers.resume': true,
+  'triggers.fire': true,
+  'rewind.plan': true,
+  'rewind.apply': true,
+  'fork.plan': true,
+  'fork.apply': true,
   'output.read': true,
 } satisfies Record<RequestName, true>;
 

@@ -4,10 +4,12 @@ import { INBOX_PRIORITIES, INBOX_TYPES, MAX_INBOX_LENGTH } from '../model/inbox.
 import {
   AppView,
   FleetView,
+  ForkPlanView,
   JournalView,
   OutputPage,
   PreviewView,
   ProcessDetail,
+  RewindPlanView,
   TimelinePage,
 } from './views.ts';
 
@@ -46,6 +48,18 @@ const WriteInbox = z.strictObject({
   priority: z.enum(INBOX_PRIORITIES),
   expiresInSeconds: z.number().positive().max(31_536_000).nullable(),
 });
+
+const TriggerId = z.string().min(1).max(5000);
+const Seq = z.number().int().positive();
+
+const Rewind = { to: Seq, isHandledAgain: z.boolean() };
+const Fork = {
+  at: Seq,
+  name: ProcessName,
+  /** Keys of the context, and paths of the manifest, each with its value as JSON. */
+  set: z.record(z.string().min(1).max(10_000), JsonText),
+  configure: z.record(z.string().min(1).max(1_000), JsonText),
+};
 
 const Resolve = z.strictObject({
   ...NeedsReason.shape,
@@ -135,6 +149,44 @@ export const REQUESTS = {
     z.strictObject({ ...NeedsReason.shape, eventId: EventId }),
     Outcome,
   ),
+  /** In a manifest's words; a secret only as the name of a variable of the host's environment. */
+  'triggers.add': defineRequest(
+    'triggers.add',
+    z.strictObject({ ...Command.shape, configText: z.string().min(2).max(100_000) }),
+    Outcome,
+  ),
+  'triggers.remove': defineRequest(
+    'triggers.remove',
+    z.strictObject({ ...NeedsReason.shape, triggerId: TriggerId }),
+    Outcome,
+  ),
+  /** Null for all of them. */
+  'triggers.pause': defineRequest(
+    'triggers.pause',
+    z.strictObject({ ...NeedsReason.shape, triggerId: TriggerId.nullable() }),
+    Outcome,
+  ),
+  'triggers.resume': defineRequest(
+    'triggers.resume',
+    z.strictObject({ ...Command.shape, triggerId: TriggerId.nullable() }),
+    Outcome,
+  ),
+  /** As if it had called, with this payload. */
+  'triggers.fire': defineRequest(
+    'triggers.fire',
+    z.strictObject({ ...Command.shape, triggerId: TriggerId, payloadText: JsonText.optional() }),
+    Outcome,
+  ),
+  /** What it would do. Nothing is done. */
+  'rewind.plan': defineRequest('rewind.plan', z.strictObject({ ...OneProcess, ...Rewind }), RewindPlanView),
+  /** `undone`: how many invocations were seen undone in its plan; null for whatever there are. */
+  'rewind.apply': defineRequest(
+    'rewind.apply',
+    z.strictObject({ ...NeedsReason.shape, ...Rewind, undone: z.number().int().nonnegative().nullable() }),
+    Outcome,
+  ),
+  'fork.plan': defineRequest('fork.plan', z.strictObject({ ...OneProcess, ...Fork }), ForkPlanView),
+  'fork.apply': defineRequest('fork.apply', z.strictObject({ ...NeedsReason.shape, ...Fork }), Outcome),
   /** What workers wrote, newest lines last. */
   'output.read': defineRequest(
     'output.read',

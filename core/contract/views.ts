@@ -154,6 +154,95 @@ export const WorkerView = z.strictObject({
 export type WorkerView = z.infer<typeof WorkerView>;
 
 /** What an operator's action would find, before it is done. */
+export const PauseView = z.strictObject({ reason: z.string(), actor: z.string(), at: z.string() });
+
+export const TriggerView = z.strictObject({
+  id: z.string(),
+  type: z.string(),
+  description: z.string(),
+  /** Of a schedule; null for what follows none, or is closed. */
+  next: z.string().nullable(),
+  /** Where to post to, or what is watched; null for neither, or while it is closed. */
+  address: z.string().nullable(),
+  filter: z.string().nullable(),
+  /** Whether somebody added it, beside the manifest. */
+  isAdded: z.boolean(),
+  paused: PauseView.nullable(),
+  problem: z.strictObject({ code: z.string(), message: z.string(), at: z.string() }).nullable(),
+  accepted: z.number().int(),
+  filtered: z.number().int(),
+  /** Scheduled times that nothing ran for. */
+  missed: z.number().int(),
+  lastEventAt: z.string().nullable(),
+});
+export type TriggerView = z.infer<typeof TriggerView>;
+
+export const QueuedView = z.strictObject({
+  eventId: z.string(),
+  triggerId: z.string(),
+  acceptedAt: z.string(),
+  /** Scheduled times that it stands for besides its own. */
+  missed: z.number().int(),
+});
+
+const Said = z.strictObject({ valueText: z.string() }).nullable();
+
+/** What a rewind would do. Lists are bounded; counts are not. */
+export const RewindPlanView = z.strictObject({
+  process: z.string(),
+  target: z.strictObject({ seq: z.number().int(), timestamp: z.string(), entryType: z.string() }),
+  basedOn: z.number().int(),
+  isHandledAgain: z.boolean(),
+  context: z.array(z.strictObject({ key: z.string(), now: Said, was: Said })),
+  contextChanges: z.number().int(),
+  conversation: z.strictObject({ now: z.number().int(), was: z.number().int() }),
+  undone: z.array(
+    z.strictObject({
+      eventId: z.string(),
+      triggerId: z.string(),
+      how: z.enum(['done', 'failed', 'given up', 'under way']),
+      isCutShort: z.boolean(),
+      effects: z.number().int(),
+    }),
+  ),
+  undoneCount: z.number().int(),
+  facts: z.array(
+    z.strictObject({
+      seq: z.number().int(),
+      kind: z.enum(['effect', 'message', 'promise', 'timer', 'event', 'decision']),
+      text: z.string(),
+      eventId: z.string().nullable(),
+      end: z.string().nullable(),
+    }),
+  ),
+  factCount: z.strictObject({
+    effect: z.number().int(),
+    message: z.number().int(),
+    promise: z.number().int(),
+    timer: z.number().int(),
+    event: z.number().int(),
+    decision: z.number().int(),
+  }),
+});
+export type RewindPlanView = z.infer<typeof RewindPlanView>;
+
+/** What a fork would begin with. */
+export const ForkPlanView = z.strictObject({
+  from: z.string(),
+  at: z.number().int(),
+  name: z.string(),
+  contextKeys: z.number().int(),
+  conversation: z.number().int(),
+  unfinished: z.array(z.strictObject({ eventId: z.string(), effects: z.number().int() })),
+  left: z.strictObject({
+    queue: z.number().int(),
+    inbox: z.number().int(),
+    promises: z.number().int(),
+    timers: z.number().int(),
+  }),
+});
+export type ForkPlanView = z.infer<typeof ForkPlanView>;
+
 export const PreviewView = z.strictObject({
   action: z.string(),
   state: z.string(),
@@ -262,7 +351,7 @@ export const ProcessDetail = z.strictObject({
   context: z.array(ValueView),
   contextCut: z.boolean(),
   open: z.array(InvocationView),
-  queue: z.array(z.strictObject({ eventId: z.string(), triggerId: z.string(), acceptedAt: z.string() })),
+  queue: z.array(QueuedView),
   deadLetters: z.array(DeadLetterView),
   deadLettersLost: z.number().int(),
   inbox: z.array(InboxView),
@@ -275,14 +364,10 @@ export const ProcessDetail = z.strictObject({
   respawnsAt: z.string().nullable(),
   restartsAt: z.string().nullable(),
   lastError: z.strictObject({ code: z.string(), message: z.string(), at: z.string() }).nullable(),
-  triggers: z.array(
-    z.strictObject({
-      id: z.string(),
-      type: z.string(),
-      description: z.string(),
-      next: z.string().nullable(),
-    }),
-  ),
+  triggers: z.array(TriggerView),
+  /** Why all triggers are off together; null where they are not. */
+  triggersPaused: PauseView.nullable(),
+  lineage: z.strictObject({ process: z.string(), journalId: z.string(), seq: z.number().int() }).nullable(),
   writer: z.strictObject({ epoch: z.number().int(), pid: z.number().int(), hostId: z.string() }).nullable(),
   journalLevel: z.string(),
 });

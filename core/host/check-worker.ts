@@ -89,6 +89,7 @@ export class CheckWorker {
 function foundIn(message: FromWorker, mayWait: boolean): Found | null {
   switch (message.type) {
     case 'invocation-done':
+    case 'invocation-refused':
       return { kind: 'done' };
     case 'invocation-failed': {
       const { code, message: text } = message;
@@ -98,6 +99,7 @@ function foundIn(message: FromWorker, mayWait: boolean): Found | null {
     case 'invocation-waiting':
       return mayWait ? { kind: 'waiting' } : null;
     case 'invocation-held':
+    case 'effect-unlike':
     case 'effect-announced': {
       // It would be permitted by nobody; no run of this mode says so.
       const found = `the effect ${message.effectId}`;

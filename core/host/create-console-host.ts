@@ -16,6 +16,8 @@ import { FleetTelling, HIDDEN_PERIOD_MS, MAX_MESSAGE, PERIOD_MS } from './fleet-
 import { hostJournal, type HostJournal } from './host-journal.ts';
 import { openLiveWorkspace } from './live-workspace.ts';
 import { serveLocalSocket, type ConsoleSession, type LocalSocket } from './local-socket.ts';
+import { planFork } from './fork-process.ts';
+import { rewindPlanView } from './plan-views.ts';
 import { carryOut, type CommandName, type CommandRequest, type Outcome } from './operator-commands.ts';
 import { closing, OpenJournals } from './open-journals.ts';
 import type { OutputLine } from './output-files.ts';
@@ -240,6 +242,13 @@ class Host implements ConsoleHost {
       case 'inbox.write':
       case 'deadletters.redeliver':
       case 'deadletters.drop':
+      case 'triggers.add':
+      case 'triggers.remove':
+      case 'triggers.pause':
+      case 'triggers.resume':
+      case 'triggers.fire':
+      case 'rewind.apply':
+      case 'fork.apply':
         return this.#command(name, request as CommandRequest);
       case 'promises.settle': {
         const settle = request as RequestOf<'promises.settle'>;
@@ -259,6 +268,16 @@ class Host implements ConsoleHost {
         const { journalId, process, action } = request as RequestOf<'processes.preview'>;
         return this.#journals.liveOf(journalId).preview(process, action);
       }
+      case 'rewind.plan': {
+        const { journalId, process, to, isHandledAgain } = request as RequestOf<'rewind.plan'>;
+        const { rewinds } = this.#journals.liveOf(journalId).runtime.process(process);
+        return rewindPlanView(await rewinds.plan({ to, isHandledAgain }));
+      }
+      case 'fork.plan':
+        return planFork(
+          this.#journals.liveOf((request as RequestOf<'fork.plan'>).journalId),
+          request as RequestOf<'fork.plan'>,
+        );
       case 'processes.query': {
         const {
           journalId,
@@ -301,7 +320,7 @@ class Host implements ConsoleHost {
 
   async #carryOut(name: CommandName, request: CommandRequest): Promise<Outcome> {
     const live = this.#journals.liveOf(request.journalId);
-    const outcome = await carryOut(name, live.runtime.process(request.process), request, {
+    const outcome = await carryOut(name, live, request, {
       operator: this.#options.operator,
       hostJournal: this.#hostJournal,
     });

@@ -7,6 +7,10 @@ export function cut(text: string, max: number): string {
   return text.length <= max ? text : `${beginning(text, max - 1)}…`;
 }
 
+export function cutOrNull(text: string | null, max: number): string | null {
+  return text === null ? null : cut(text, max);
+}
+
 /** What `showJson` gives, cut at `max` characters. */
 export function showCut(value: Json, max: number, indent = 0): { text: string; cut: boolean } {
   let text = '';

@@ -36,6 +36,50 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
       return { summary: 'whole state written', tone: 'quiet' };
     case 'trigger_event':
       return { summary: join(`accepted from ${text('trigger_id')}`, show('payload')), tone: 'working' };
+    case 'event_refused':
+      return { summary: join(`refused, from ${text('trigger_id')}`, text('why')), tone: 'attention' };
+    case 'trigger_filtered':
+      return { summary: join(`filtered, from ${text('trigger_id')}`, text('why')), tone: 'quiet' };
+    case 'trigger_missed':
+      return {
+        summary: join(
+          `${text('trigger_id')}: ${data['at_least'] === true ? 'at least ' : ''}${show('count')} missed`,
+          text('why'),
+        ),
+        tone: 'attention',
+      };
+    case 'trigger_paused':
+    case 'trigger_resumed': {
+      const which = text('trigger_id') === '' ? 'all triggers' : text('trigger_id');
+      const what = type === 'trigger_paused' ? 'paused' : 'on again';
+      return { summary: join(`${which} ${what}, by ${text('actor')}`, text('reason')), tone: 'attention' };
+    }
+    case 'trigger_added':
+    case 'trigger_removed': {
+      const what = type === 'trigger_added' ? 'added' : 'taken away';
+      return {
+        summary: join(`${text('trigger_id')} ${what}, by ${text('actor')}`, text('reason')),
+        tone: 'attention',
+      };
+    }
+    case 'rewind':
+      return {
+        summary: join(`taken back to entry ${show('target_seq')}, by ${text('actor')}`, text('reason')),
+        tone: 'attention',
+      };
+    case 'forked':
+      return {
+        summary: join(
+          `forked from entry ${show('seq')} of ${text('process')}, by ${text('actor')}`,
+          text('reason'),
+        ),
+        tone: 'attention',
+      };
+    case 'effect_unlike':
+      return {
+        summary: join(`${text('effect_id')} is asked for with other arguments`, text('args_preview')),
+        tone: 'alarm',
+      };
     case 'invocation_start':
       return { summary: `invocation ${show('invocation')} begins`, tone: 'working' };
     case 'invocation_result':

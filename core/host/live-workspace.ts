@@ -6,12 +6,14 @@ import { join } from 'node:path';
 import type { JournalView, PreviewView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
 import { openFileJournal, type FileJournal } from '../journal/file-journal.ts';
 import { WORKSPACE_JOURNAL } from '../journal/layout.ts';
+import { whyShared } from '../journal/shared-disk.ts';
 import { loadWorkspace } from '../manifest/load-workspace.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
+import type { Json } from '../model/json.ts';
 import type { Cursor, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { dayOf, timestampOf } from '../model/time.ts';
-import { checkCron } from '../triggers/cron.ts';
+import { checkTriggers } from '../runtime/trigger-list.ts';
 import type { AgentProcess } from '../runtime/agent-process.ts';
 import type { AgentRuntime } from '../runtime/agent-runtime.ts';
 import { cut } from './cut.ts';
@@ -19,6 +21,7 @@ import { isSharedDiskAllowed } from './data-directory.ts';
 import { timelinePage, type JournalSource } from './journal-source.ts';
 import { sizeOf, sumOf, titleOf } from './looked-at-journal.ts';
 import { keepOutput, outputSinks, type OutputSinks } from './keep-output.ts';
+import { forkManifest, type ForkManifest } from './fork-manifest.ts';
 import { findOrphans, orphanWhy, type Orphan } from './orphans.ts';
 import { previewOf, type PreviewInput } from './preview.ts';
 import { asRecorded, processDetail, processRow, type DetailInput } from './read-model.ts';
@@ -39,6 +42,12 @@ export interface LiveWorkspace extends JournalSource {
   /** What an action would find and do; nothing is done. */
   preview(process: string, action: PreviewInput['action']): PreviewView;
   readonly runtime: AgentRuntime;
+  /** The directory that paths in manifests are relative to. */
+  readonly workspace: string;
+  /** The manifest that a fork of this process would have. @throws `manifest.*`, `trigger.*` */
+  forkManifest(process: string, name: string, changes: Readonly<Record<string, Json>>): ForkManifest;
+  /** A process began while the workspace was open; its manifest lies there. */
+  began(process: string, manifest: string): void;
   /** Manifests that could not be used. */
   readonly problems: readonly AppError[];
 }
@@ -49,7 +58,7 @@ export interface LiveWorkspace extends JournalSource {
  */
 export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<LiveWorkspace> {
   const { workspace, workerHost, onChange } = options;
-  const { definitions, problems } = usable(loadWorkspace(workspace));
+  const { definitions, paths, problems } = usable(loadWorkspace(workspace));
   const journal = openJournal(workspace, options.knownJournals);
   const touched = new Set<string>();
   const sinks = outputSinks(journal.directory);
@@ -59,6 +68,7 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
       definitions,
       workerHost: keepOutput(workerHost, (process) => sinks.of(process)),
       maxWorkers: maxWorkers(),
+      needsPolling: whyShared,
       onChange: (process) => {
         touched.add(process);
         onChange(process);
@@ -66,7 +76,7 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
     });
     await runtime.start();
     const orphans = await findOrphans(journal, (name) => runtime!.processes.has(name));
-    return new Live({ journal, runtime, problems, touched, orphans, sinks });
+    return new Live({ workspace, paths, journal, runtime, problems, touched, orphans, sinks });
   } catch (error) {
     // What is open is let go of, whatever becomes of it; why it failed is what counts.
     await Promise.allSettled([runtime?.quit()]);
@@ -118,6 +128,7 @@ function whyNotWritable(directory: string): string | null {
 /** Leaves out what could never run, with the reason, instead of starting it to fail. */
 function usable({
   definitions,
+  paths,
   problems,
 }: ReturnType<typeof loadWorkspace>): ReturnType<typeof loadWorkspace> {
   const found = [...problems];
@@ -126,12 +137,12 @@ function usable({
     if (problem !== null) found.push(problem);
     return problem === null;
   });
-  return { definitions: good, problems: found };
+  return { definitions: good, paths, problems: found };
 }
 
 function triggerProblem({ name, config }: ProcessDefinition): AppError | null {
   try {
-    for (const trigger of config.triggers) if (trigger.type === 'cron') checkCron(trigger);
+    checkTriggers(config.triggers);
     return null;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -145,6 +156,8 @@ function triggerProblem({ name, config }: ProcessDefinition): AppError | null {
 }
 
 interface LiveParts {
+  readonly workspace: string;
+  readonly paths: ReadonlyMap<string, string>;
   readonly journal: FileJournal;
   readonly runtime: AgentRuntime;
   readonly problems: readonly AppError[];
@@ -159,15 +172,19 @@ class Live implements LiveWorkspace {
   readonly directory: string;
   readonly runtime: AgentRuntime;
   readonly problems: readonly AppError[];
+  readonly workspace: string;
+  readonly #paths: Map<string, string>;
   readonly #journal: FileJournal;
   readonly #note: string;
   readonly #touched: Set<string>;
   readonly #sinks: OutputSinks;
-  readonly #orphans: ReadonlyMap<string, Orphan>;
+  readonly #orphans: Map<string, Orphan>;
   readonly #rows = rowCache();
   readonly #sizes = new Map<string, number | null>();
 
-  constructor({ journal, runtime, problems, touched, orphans, sinks }: LiveParts) {
+  constructor({ workspace, paths, journal, runtime, problems, touched, orphans, sinks }: LiveParts) {
+    this.workspace = workspace;
+    this.#paths = new Map(paths);
     this.#sinks = sinks;
     this.#orphans = new Map(orphans.map((orphan) => [orphan.name, orphan]));
     this.id = journal.marker!.id;
@@ -227,6 +244,16 @@ class Live implements LiveWorkspace {
     });
   }
 
+  forkManifest(process: string, name: string, changes: Readonly<Record<string, Json>>): ForkManifest {
+    return forkManifest(this.workspace, this.#paths.get(this.runtime.process(process).name)!, name, changes);
+  }
+
+  began(process: string, manifest: string): void {
+    this.#paths.set(process, manifest);
+    this.#orphans.delete(process);
+    this.#touched.add(process);
+  }
+
   detail(name: string): ProcessDetail {
     const orphan = this.#orphans.get(name);
     if (orphan !== undefined) return processDetail(this.#orphanInput(orphan));
@@ -251,6 +278,7 @@ class Live implements LiveWorkspace {
         respawnsAt: isoOf(live.respawnAt),
         restartsAt: isoOf(live.restartAt),
         nextTrigger: triggers.next,
+        triggerProblem: triggers.problem?.message ?? null,
       },
       unknown: null,
       maxRunsPerDay: definition.config.maxRunsPerDay,
@@ -302,6 +330,7 @@ function factsOf({ snapshot, live, triggers }: AgentProcess, today: string): rea
     restartAt,
     next?.id,
     next?.at,
+    triggers.problem?.message,
     today,
   ];
 }

@@ -7,9 +7,11 @@ import { messageOf } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { AgentProcess } from '../runtime/agent-process.ts';
 import type { Actor } from '../runtime/lifecycle-driver.ts';
-import { MANUAL_TRIGGER } from '../runtime/trigger-set.ts';
 import type { HostJournal } from './host-journal.ts';
+import { applyFork } from './fork-process.ts';
+import type { LiveWorkspace } from './live-workspace.ts';
 import { parseJson } from './parse-json.ts';
+import { changeTrigger, type TriggerCommand } from './trigger-commands.ts';
 
 export type CommandName =
   | 'processes.start'
@@ -25,7 +27,14 @@ export type CommandName =
   | 'promises.settle'
   | 'inbox.write'
   | 'deadletters.redeliver'
-  | 'deadletters.drop';
+  | 'deadletters.drop'
+  | 'triggers.add'
+  | 'triggers.remove'
+  | 'triggers.pause'
+  | 'triggers.resume'
+  | 'triggers.fire'
+  | 'rewind.apply'
+  | 'fork.apply';
 
 /** What every command says; the process is found by then. */
 export type CommandRequest<N extends CommandName = CommandName> = RequestOf<N> & { readonly process: string };
@@ -56,19 +65,20 @@ export interface Recording {
  */
 export async function carryOut<N extends CommandName>(
   name: N,
-  process: AgentProcess,
+  live: LiveWorkspace,
   request: CommandRequest<N>,
   { operator, hostJournal }: Recording,
 ): Promise<Outcome> {
+  const process = live.runtime.process(request.process);
   const actor: Actor = { name: `operator:${operator}`, reason: request.reason };
   const { commandId, reason } = request;
   const isNeverRefused = NEVER_REFUSED.has(name);
-  const action = name.replace(/^.*\./, '');
+  const action = actionOf(name);
   const record = recorderOf(process, request.journalId, hostJournal, isNeverRefused);
   await record('operator_action', { action, command_id: commandId, operator, reason });
   let message: string;
   try {
-    message = await act(name, process, request, actor);
+    message = await act(name, live, process, request, actor);
   } catch (error) {
     // What failed is what is told.
     await record('operator_outcome', outcomeOf(process, commandId, false, messageOf(error))).catch(() => {});
@@ -125,6 +135,7 @@ function outcomeOf(process: AgentProcess, commandId: string, ok: boolean, messag
 
 async function act<N extends CommandName>(
   name: N,
+  live: LiveWorkspace,
   process: AgentProcess,
   request: CommandRequest<N>,
   actor: Actor,
@@ -176,9 +187,41 @@ async function act<N extends CommandName>(
       await process.desk.dropDeadLetter(eventId, actor);
       return `${eventId} was dropped.`;
     }
+    case 'triggers.add':
+    case 'triggers.remove':
+    case 'triggers.pause':
+    case 'triggers.resume':
+    case 'triggers.fire':
+      return changeTrigger(command, live.workspace, process, request as RequestOf<TriggerCommand>, actor);
+    case 'rewind.apply':
+      return rewound(process, request as RequestOf<'rewind.apply'>, actor);
+    case 'fork.apply':
+      return applyFork(live, process, request as RequestOf<'fork.apply'>, actor);
     case 'effects.resolve':
       return resolved(process, request as RequestOf<'effects.resolve'>, actor);
   }
+}
+
+/** As entries tell it: `suspend`, `trigger-pause`. */
+function actionOf(name: CommandName): string {
+  const [area = '', action = ''] = name.split('.');
+  if (area === 'triggers') return `trigger-${action}`;
+  return action === 'apply' ? area : action;
+}
+
+async function rewound(
+  process: AgentProcess,
+  { to, isHandledAgain, undone }: RequestOf<'rewind.apply'>,
+  actor: Actor,
+): Promise<string> {
+  const plan = await process.rewinds.apply({ to, isHandledAgain }, undone, actor);
+  // With the others left, what was under way still is.
+  const count = plan.undone.filter(({ how }) => isHandledAgain || how === 'under way').length;
+  const again =
+    count === 0
+      ? 'nothing is handled again'
+      : `${count} ${count === 1 ? 'invocation is' : 'invocations are'} handled again, with what they did given back to them`;
+  return `${process.name} goes on from entry ${to}: ${again}. It is ${process.snapshot.lifecycle}; resume or start it when you are ready.`;
 }
 
 function resumed({ name, snapshot }: AgentProcess): string {
@@ -196,7 +239,7 @@ async function triggered(
     payloadText === undefined || payloadText.trim() === ''
       ? { by: actor.name }
       : parseJson(payloadText, 'payload');
-  const eventId = await process.accept(MANUAL_TRIGGER, MANUAL_TRIGGER, payload);
+  const eventId = await process.trigger(payload);
   const { lifecycle } = process.snapshot;
   return lifecycle === 'running'
     ? `Event ${eventId} was accepted.`

@@ -12,9 +12,10 @@ import { isLifecycleState, LIFECYCLE_STATES, nextStates } from '../model/lifecyc
 import type { DeadLetter, OpenInvocation, ProcessSnapshot } from '../model/snapshot.ts';
 import { standingOf } from '../model/standing.ts';
 import { dayOf, timestampOf } from '../model/time.ts';
+import type { Pause } from '../model/trigger-record.ts';
 import type { DurableWait } from '../model/waits.ts';
 import { whyOf, type LiveFacts, type Why } from '../model/why.ts';
-import { cut, showCut } from './cut.ts';
+import { cut, cutOrNull, showCut } from './cut.ts';
 import { entrySummary } from './entry-summary.ts';
 
 /** What crosses to a screen is bounded; the journal has the rest. Texts in characters. */
@@ -178,10 +179,11 @@ export function processDetail(input: DetailInput): ProcessDetail {
         effectView(effect, mayDecide(input.live, open.event.eventId)),
       ),
     })),
-    queue: snapshot.queue.slice(0, MAX_QUEUE).map(({ eventId, triggerId, acceptedAt }) => ({
+    queue: snapshot.queue.slice(0, MAX_QUEUE).map(({ eventId, triggerId, acceptedAt, missed = 0 }) => ({
       eventId: cut(eventId, MAX_ID),
       triggerId: cut(triggerId, MAX_WORD),
       acceptedAt: cut(acceptedAt, MAX_WORD),
+      missed,
     })),
     deadLetters: snapshot.deadLetters.slice(-MAX_DEAD_LETTERS).map(deadLetterView),
     deadLettersLost: snapshot.deadLettersLost,
@@ -210,12 +212,31 @@ export function processDetail(input: DetailInput): ProcessDetail {
           },
     triggers: input.triggers.slice(0, MAX_TRIGGERS).map((trigger) => ({
       ...trigger,
+      id: cut(trigger.id, MAX_NAME),
       description: cut(trigger.description, MAX_LINE),
+      address: cutOrNull(trigger.address, MAX_LINE),
+      filter: cutOrNull(trigger.filter, MAX_LINE),
+      paused: pauseView(trigger.paused),
+      problem:
+        trigger.problem === null
+          ? null
+          : { ...trigger.problem, message: cut(trigger.problem.message, MAX_SENTENCE) },
     })),
+    triggersPaused: pauseView(snapshot.triggers.allPaused),
+    lineage:
+      snapshot.lineage === null
+        ? null
+        : { ...snapshot.lineage, process: cut(snapshot.lineage.process, MAX_NAME) },
     writer:
       writer === null ? null : { epoch: writer.epoch, pid: writer.pid, hostId: cut(writer.hostId, MAX_WORD) },
     journalLevel: input.journalLevel,
   };
+}
+
+function pauseView(pause: Pause | null): Pause | null {
+  if (pause === null) return null;
+  const { reason, actor, at } = pause;
+  return { reason: cut(reason, MAX_LINE), actor: cut(actor, MAX_WORD), at: cut(at, MAX_WORD) };
 }
 
 function contextView(
@@ -337,8 +358,4 @@ function mutable<T extends { readonly runs: readonly boolean[] }>(
   health: T,
 ): Omit<T, 'runs'> & { runs: boolean[] } {
   return { ...health, runs: [...health.runs] };
-}
-
-function cutOrNull(text: string | null, max: number): string | null {
-  return text === null ? null : cut(text, max);
 }

@@ -17,7 +17,7 @@ import { textAt, type Json } from '../model/json.ts';
 import type { Cursor, SpillReference, WorkerHost } from '../model/ports.ts';
 import type { ProcessConfig } from '../model/process-config.ts';
 import { emptySnapshot, type OpenInvocation, type ProcessSnapshot } from '../model/snapshot.ts';
-import { fetchSpilled, recordOf } from '../runtime/invocation-record.ts';
+import { fetchPayload, fetchSpilled, recordOf } from '../runtime/invocation-record.ts';
 import { CheckWorker, type Found, type Invocation } from './check-worker.ts';
 
 /** Of one invocation, which waits for nothing but its own code. */
@@ -184,10 +184,10 @@ async function checkOne(
   const { event, invocation, attempt } = open;
   const checked = { seq, eventId: event.eventId, invocation, attempt, recorded: end.kind };
   const { journal, process } = options;
-  const effects = await fetchSpilled(
-    { fetch: (reference) => spilledValue(journal, process, reference) },
-    open.effects,
-  );
+  const beside = { fetch: (reference: SpillReference) => spilledValue(journal, process, reference) };
+  const whole = await fetchPayload(beside, event);
+  if (whole === null) return { ...checked, verdict: 'unchecked', why: 'what the event said is lost' };
+  const effects = await fetchSpilled(beside, open.effects);
   const lost = open.effects.find((_, at) => effects[at] === null);
   if (lost !== undefined) {
     const why = `the result of ${lost.name}#${lost.occurrence} is lost`;
@@ -196,7 +196,7 @@ async function checkOne(
   // As many messages as it was shown then, whatever the manifest says today.
   const config = { ...options.config, conversationMaxMessages: snapshot.conversationMax };
   const given: Invocation = {
-    event,
+    event: whole,
     process,
     attempt,
     record: recordOf(

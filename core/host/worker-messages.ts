@@ -61,6 +61,13 @@ const Message = z.discriminatedUnion('type', [
     isAwaited: z.boolean(),
   }),
   z.object({
+    type: z.literal('effect-unlike'),
+    run,
+    effectId,
+    argsHash: z.string().max(64),
+    args: json,
+  }),
+  z.object({
     type: z.literal('wait-began'),
     run,
     waitId: z.string().min(1).max(600),
@@ -131,6 +138,7 @@ const Message = z.discriminatedUnion('type', [
     message: text,
     terminal: z.boolean(),
   }),
+  z.object({ type: z.literal('invocation-refused'), run, why: text }),
   z.object({ type: z.literal('invocation-held'), run, effectId }),
 ]);
 

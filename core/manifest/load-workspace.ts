@@ -8,16 +8,19 @@ import type { z } from 'zod';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import {
   DEFAULT_PROCESS_CONFIG,
+  withoutSecrets,
   type ProcessConfig,
   type ProcessDefinition,
-  type TriggerConfig,
 } from '../model/process-config.ts';
 import { Manifest } from './manifest-schema.ts';
+import { triggerOf } from './trigger-schema.ts';
 
 export const MANIFEST_SUFFIX = '.agent';
 
 export interface LoadedWorkspace {
   readonly definitions: readonly ProcessDefinition[];
+  /** Where the manifest of each of them lies, by its name. */
+  readonly paths: ReadonlyMap<string, string>;
   /** One for each manifest that could not be used; the others are. */
   readonly problems: readonly AppError[];
 }
@@ -46,7 +49,12 @@ export function loadWorkspace(directory: string): LoadedWorkspace {
       problems.push(error instanceof AppError ? error : unreadable(path, error));
     }
   }
-  return { definitions: [...definitions.values()].map(({ definition }) => definition), problems };
+  const found = [...definitions.values()];
+  return {
+    definitions: found.map(({ definition }) => definition),
+    paths: new Map(found.map(({ definition, path }) => [definition.name, path])),
+    problems,
+  };
 }
 
 function duplicate(name: string, first: string, path: string): AppError {
@@ -102,17 +110,24 @@ function mayBeFile(path: string): boolean {
 }
 
 function loadManifest(directory: string, path: string): ProcessDefinition {
-  const text = readText(path);
+  return checkManifest(directory, path, readText(path));
+}
+
+/**
+ * @param path where it lies, or would
+ * @throws `manifest.*`
+ */
+export function checkManifest(directory: string, path: string, text: string): ProcessDefinition {
   const manifest = check(path, parseYaml(path, text));
   const entrypoint = entrypointOf(directory, path, manifest);
   const source = readSource(path, entrypoint);
-  const config = configOf(manifest);
+  const config = configOf(manifest, directory);
   return {
     name: manifest.name,
     description: manifest.instructions?.trim() ?? '',
     entrypoint,
     config,
-    configHash: sha256(JSON.stringify(config)),
+    configHash: sha256(JSON.stringify(withoutSecrets(config))),
     codeHash: sha256(source),
   };
 }
@@ -223,28 +238,11 @@ function bytesOf(megabytes: number | null): number | null {
   return megabytes === null ? null : Math.round(megabytes * 1024 * 1024);
 }
 
-function triggerOf(trigger: Manifest['triggers'][number]): TriggerConfig {
-  switch (trigger.type) {
-    case 'cron':
-      return {
-        type: 'cron',
-        cronExpression: trigger.cron_expression,
-        cronTimezone: trigger.cron_timezone ?? 'UTC',
-      };
-    case 'manual':
-      return { type: 'manual' };
-    case 'event':
-      return { type: 'event', eventType: trigger.event_type, eventSource: trigger.event_source ?? null };
-    case 'message':
-      return { type: 'message', topic: trigger.topic };
-  }
-}
-
-function configOf(manifest: Manifest): ProcessConfig {
+function configOf(manifest: Manifest, directory: string): ProcessConfig {
   const { triggers, journal, holdfast, budget, world, config, context, trigger_delivery } = manifest;
   return {
     ...DEFAULT_PROCESS_CONFIG,
-    triggers: triggers.map(triggerOf),
+    triggers: triggers.map((trigger) => triggerOf(trigger, directory)),
     journalLevel: journal.level,
     checkpointEvery: journal.checkpoint_every,
     durability: holdfast.durability,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DURABILITIES } from '../model/ports.ts';
+import { ManifestTrigger } from './trigger-schema.ts';
 
 /** What a person may still mean; far more is a slip of the unit. */
 const MAX_SECONDS = 31_536_000;
@@ -7,29 +8,13 @@ const Duration = z.number().max(MAX_SECONDS, `a duration is a year at most, whic
 const Seconds = Duration.nonnegative();
 const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-const CronTrigger = z.strictObject({
-  type: z.literal('cron'),
-  cron_expression: z.string().min(1),
-  cron_timezone: z.string().min(1).nullish(),
-});
-const ManualTrigger = z.strictObject({ type: z.literal('manual') });
-/** Both may hold `*` and `?`. */
-const EventTrigger = z.strictObject({
-  type: z.literal('event'),
-  event_type: z.string().min(1).max(200),
-  event_source: z.string().min(1).nullish(),
-});
-const MessageTrigger = z.strictObject({ type: z.literal('message'), topic: z.string().min(1).max(200) });
-
 /** Promptise's manifest, as far as code agents need it. Its names and defaults; durations in seconds. */
 export const Manifest = z.strictObject({
   version: z.literal('1.0').default('1.0'),
   name: z.string().min(1).max(4096),
   instructions: z.string().nullish(),
   entrypoint: z.string().min(1).nullish(),
-  triggers: z
-    .array(z.discriminatedUnion('type', [CronTrigger, ManualTrigger, EventTrigger, MessageTrigger]))
-    .default([]),
+  triggers: z.array(ManifestTrigger).default([]),
   world: z.record(z.string(), Scalar).default({}),
   journal: z
     .strictObject({

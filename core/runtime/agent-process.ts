@@ -22,8 +22,12 @@ import { ProcessMotion, type ProcessParts } from './process-motion.ts';
 import { ProcessOrders } from './process-orders.ts';
 import { QueryDesk } from './query-desk.ts';
 import { Recorder } from './recorder.ts';
+import { RewindDesk } from './rewind-desk.ts';
 import type { Delivery, Listener } from './switchboard.ts';
+import type { WebhookServers } from '../triggers/webhook-servers.ts';
 import { takeOver } from './take-over.ts';
+import { TriggerDesk } from './trigger-desk.ts';
+import { MANUAL_TRIGGER } from './trigger-id.ts';
 import { TriggerSet, type Tick } from './trigger-set.ts';
 import { WaitKeeper } from './wait-keeper.ts';
 import type { WorkerPermits } from './worker-permits.ts';
@@ -36,6 +40,10 @@ export interface ProcessDependencies {
   /** Begins idempotency keys. */
   readonly journalId: string;
   readonly permits: WorkerPermits;
+  /** Of all processes of the host. */
+  readonly servers: WebhookServers;
+  /** Why the disk of a folder gives no hints of what changes on it; null for one that does. */
+  readonly needsPolling: (path: string) => string | null;
   /** Brings a message to all who listen [S38]. */
   readonly deliver: (sender: string, message: SentMessage) => Promise<Delivery>;
   readonly onChange: (name: string) => void;
@@ -64,6 +72,8 @@ export class AgentProcess implements Listener {
   readonly triggers: TriggerSet;
   /** What people decide about its work. */
   readonly desk: OperatorDesk;
+  readonly triggerDesk: TriggerDesk;
+  readonly rewinds: RewindDesk;
   readonly #dependencies: ProcessDependencies;
   readonly #guard: ProcessGuard;
   readonly #parts: ProcessParts;
@@ -109,9 +119,34 @@ export class AgentProcess implements Listener {
       recorder,
       state: () => lifecycle.state,
       ready: () => guard.ready(),
+      filterOf: (triggerId) => this.triggers.find(triggerId)?.filter ?? null,
       onAccepted: (triggerId) => this.#motion.accepted(triggerId),
     });
-    this.triggers = new TriggerSet(definition, (tick) => this.#intake.tick(tick));
+    this.triggers = new TriggerSet({
+      definition,
+      recorder,
+      clock,
+      servers: dependencies.servers,
+      needsPolling: dependencies.needsPolling,
+      sink: (known) => (call) => this.#intake.take(known, call),
+      onDue: (known, due) => this.#intake.due(known, due),
+      health: () => ({
+        reason: (guard.trouble ?? this.#intake.refusal())?.code ?? null,
+        queueSize: this.snapshot.queue.length,
+      }),
+      onChange,
+    });
+    this.triggerDesk = new TriggerDesk({
+      process: name,
+      recorder,
+      triggers: this.triggers,
+      exclusively: (act) =>
+        guard.exclusively(() => {
+          guard.refuseTrouble();
+          return act();
+        }),
+      onChange,
+    });
     const runner = new InvocationRunner({
       definition,
       recorder,
@@ -182,7 +217,21 @@ export class AgentProcess implements Listener {
         this.#changed();
       },
       onWork: (why) => this.#motion.wake(why),
-      accept: (triggerId, triggerType, payload) => this.accept(triggerId, triggerType, payload),
+      accept: (tick) => this.#intake.accept(tick),
+    });
+    this.rewinds = new RewindDesk({
+      process: name,
+      journal: dependencies.journal,
+      recorder,
+      isAtRest: () => lifecycle.state !== 'running' && runner.runningCount === 0 && runner.worker === null,
+      suspend: (actor) => this.suspend(actor),
+      endWorker: () => runner.endWorkerGently(),
+      exclusively: (act) =>
+        guard.exclusively(() => {
+          guard.refuseTrouble();
+          return act();
+        }),
+      onChange,
     });
   }
 
@@ -229,6 +278,7 @@ export class AgentProcess implements Listener {
       const { snapshot, reaped } = await takeOver(this.definition, this.#dependencies);
       this.#recorder = this.#newRecorder(snapshot);
       this.#guard.trouble = null;
+      await this.rewinds.finish();
       for (const { generation, pid } of reaped) {
         const exit = { code: null, signal: null, expected: true, reason: 'its host is gone' };
         this.#recorder.note('worker_exited', { generation, pid, ...exit });
@@ -247,8 +297,13 @@ export class AgentProcess implements Listener {
   // --- what operators do, one at a time
 
   /** Resolves with the event's id once it is durable: then, and not before, its source may be told [S29]. */
-  accept(triggerId: string, triggerType: string, payload: Json): Promise<string> {
-    return this.#intake.accept(triggerId, triggerType, payload);
+  accept(tick: Tick): Promise<string> {
+    return this.#intake.accept(tick);
+  }
+
+  /** The same, for an operator's *trigger now*. */
+  trigger(payload: Json): Promise<string> {
+    return this.accept({ triggerId: MANUAL_TRIGGER, triggerType: MANUAL_TRIGGER, payload });
   }
 
   /** What other processes say; each of their messages once [S38]. */
@@ -322,9 +377,14 @@ export class AgentProcess implements Listener {
     }
     runner.pause(true);
     await this.#queries.close();
-    await runner.endWorkerGently();
+    await Promise.all([runner.endWorkerGently(), this.triggers.closed()]);
     if (this.#guard.trouble === null) await this.#recorder.checkpoint().catch(() => {}); // the recorder has told us
     await this.#recorder.settled();
+  }
+
+  /** Resolves when everything so far is in the journal. */
+  settled(): Promise<void> {
+    return this.#recorder.settled();
   }
 
   /** Another process waits for a worker. */

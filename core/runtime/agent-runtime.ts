@@ -2,45 +2,66 @@
 
 import { AppError } from '../model/errors.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
-import { eachLimited } from './each-limited.ts';
 import { AgentProcess, type ProcessDependencies } from './agent-process.ts';
+import { eachLimited } from './each-limited.ts';
+import type { Actor } from './lifecycle-driver.ts';
 import { Switchboard } from './switchboard.ts';
+import { WebhookServers } from '../triggers/webhook-servers.ts';
 import { WorkerPermits } from './worker-permits.ts';
+import { planFork, writeFork, type ForkOrder, type ForkPlan } from './write-fork.ts';
 
-export interface RuntimeOptions extends Omit<ProcessDependencies, 'permits' | 'deliver'> {
+export interface RuntimeOptions extends Omit<
+  ProcessDependencies,
+  'permits' | 'deliver' | 'servers' | 'needsPolling'
+> {
   readonly definitions: readonly ProcessDefinition[];
   /** Workers at once, over all processes. */
   readonly maxWorkers?: number;
+  readonly needsPolling?: ProcessDependencies['needsPolling'];
 }
 
 const DEFAULT_MAX_WORKERS = 16;
+/** So many are recovered side by side: enough for the disk, and few enough that what they read is not all in memory at once. */
 const AT_ONCE = 32;
 
 export class AgentRuntime {
-  readonly #processes: ReadonlyMap<string, AgentProcess>;
+  readonly #processes = new Map<string, AgentProcess>();
+  readonly #dependencies: ProcessDependencies;
+  /** The names of forks that are being made. */
+  readonly #forking = new Set<string>();
 
   /** @throws `workspace.duplicate-name` when two definitions share a name */
-  constructor({ definitions, maxWorkers = DEFAULT_MAX_WORKERS, ...rest }: RuntimeOptions) {
+  constructor({
+    definitions,
+    maxWorkers = DEFAULT_MAX_WORKERS,
+    needsPolling = () => null,
+    ...rest
+  }: RuntimeOptions) {
     const switchboard = new Switchboard(() => this.#processes.values());
-    const dependencies: ProcessDependencies = {
+    this.#dependencies = {
       ...rest,
+      servers: new WebhookServers(),
+      needsPolling,
       permits: new WorkerPermits(maxWorkers, () => {
         for (const process of this.#processes.values()) process.makeRoom();
       }),
       deliver: (sender, message) => switchboard.deliver(sender, message),
     };
-    const processes = new Map<string, AgentProcess>();
-    for (const definition of definitions) {
-      if (processes.has(definition.name)) {
-        throw new AppError(
-          'workspace.duplicate-name',
-          `Two processes are called ${definition.name}. Rename one of them.`,
-          { process: definition.name },
-        );
-      }
-      processes.set(definition.name, new AgentProcess(definition, dependencies));
+    for (const definition of definitions) this.#put(definition);
+  }
+
+  #put(definition: ProcessDefinition): AgentProcess {
+    const { name } = definition;
+    if (this.#processes.has(name)) {
+      throw new AppError(
+        'workspace.duplicate-name',
+        `Two processes are called ${name}. Rename one of them.`,
+        { process: name },
+      );
     }
-    this.#processes = processes;
+    const process = new AgentProcess(definition, this.#dependencies);
+    this.#processes.set(name, process);
+    return process;
   }
 
   get processes(): ReadonlyMap<string, AgentProcess> {
@@ -52,6 +73,47 @@ export class AgentRuntime {
     const processes = [...this.#processes.values()];
     await eachLimited(processes, AT_ONCE, (process) => process.recover());
     for (const process of processes) process.begin();
+  }
+
+  /**
+   * What a fork would begin with; nothing is done.
+   * @throws `process.not-found`, and what {@link planFork} does
+   */
+  async planFork(name: string, order: ForkOrder): Promise<ForkPlan> {
+    await this.process(order.from).settled();
+    return planFork(this.#dependencies, name, order);
+  }
+
+  /**
+   * Begins a process from an entry of another one: suspended, with its triggers off. `keep` is called once its journal has
+   * it, and before it is there.
+   * @throws `process.not-found`, `fork.name-taken`, and what {@link planFork} does
+   */
+  async fork(
+    definition: ProcessDefinition,
+    order: ForkOrder,
+    { actor, keep }: { readonly actor: Actor; readonly keep: () => void },
+  ): Promise<ForkPlan> {
+    const { name } = definition;
+    if (this.#processes.has(name) || this.#forking.has(name)) {
+      throw new AppError(
+        'fork.name-taken',
+        `There is a process ${name} already, so a fork can't have that name. Choose another.`,
+        { name },
+      );
+    }
+    this.#forking.add(name);
+    try {
+      await this.process(order.from).settled();
+      const plan = await writeFork(this.#dependencies, definition, order, actor);
+      keep();
+      const process = this.#put(definition);
+      await process.recover();
+      process.begin();
+      return plan;
+    } finally {
+      this.#forking.delete(name);
+    }
   }
 
   /** @throws `process.not-found` */

@@ -144,6 +144,25 @@ export class EffectGate {
     return true;
   }
 
+  /** After a rewind, code that asks for something else under a name is not believed to mean the same [S39]. */
+  unlike(
+    { effectId, argsHash, args }: Extract<FromWorker, { type: 'effect-unlike' }>,
+    eventId: string,
+  ): void {
+    const { recorder } = this.#options;
+    const open = recorder().snapshot.open.find(({ event }) => event.eventId === eventId);
+    const recorded = open?.effects.findLast((effect) => effect.effectId === effectId);
+    if (recorded?.isUndone !== true || recorded.argsHash === argsHash) {
+      throw new Error(`it says that ${effectId} is unlike what was done, and it is not`);
+    }
+    recorder().note('effect_unlike', {
+      event_id: eventId,
+      effect_id: effectId,
+      args_hash: argsHash,
+      args_preview: preview(JSON.stringify(args)),
+    });
+  }
+
   ended({ run, effectId, end, reconciled, isAwaited }: Outcome, eventId: string): void {
     const note = (outcome: JsonObject): void => {
       this.#performing.delete(effectId);

@@ -82,6 +82,14 @@ export function recordFailure(options: EndingOptions, eventId: string, failure: 
   return true;
 }
 
+/** Its code wants nothing to do with the event, which is no failure. */
+export function recordRefusal(options: EndingOptions, eventId: string, why: string): void {
+  const triggerId = openOf(options, eventId)?.event.triggerId ?? '';
+  options
+    .recorder()
+    .note('event_refused', { event_id: eventId, trigger_id: triggerId, why: why.slice(0, MAX_ERROR) });
+}
+
 /** A re-run that asks for something else than was recorded ends nothing: with the right code it can go on. */
 export function recordDivergence(options: EndingOptions, eventId: string, failure: Failure): void {
   options.recorder().note('error', {

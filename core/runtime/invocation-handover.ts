@@ -2,12 +2,13 @@
 // as there is room and a worker to take it. Where there is nothing, the worker rests, and in the end goes.
 
 import { isSpilled, type RecordedEffect } from '../model/effects.ts';
+import type { TriggerEvent } from '../model/entry.ts';
 import { inboxDelivery } from '../model/inbox.ts';
 import type { Clock, Ids } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import type { OpenInvocation, ProcessSnapshot } from '../model/snapshot.ts';
 import { expiredKeys, nextWork, restingAs } from '../model/standing.ts';
-import { fetchSpilled, recordOf } from './invocation-record.ts';
+import { fetchPayload, fetchSpilled, recordOf } from './invocation-record.ts';
 import type { Recorder } from './recorder.ts';
 import type { RunParking } from './run-parking.ts';
 import type { Run, RunSet } from './run-set.ts';
@@ -26,6 +27,8 @@ export interface HandoverOptions {
   readonly limit: TimeLimit;
   /** An effect may have come in doubt. */
   readonly onDoubt: () => void;
+  /** An invocation is over that no worker had. */
+  readonly onEnded: () => void;
   readonly onChange: () => void;
 }
 
@@ -137,26 +140,32 @@ export class InvocationHandover {
   #invoke(open: OpenInvocation): void {
     const { clock, seat, runs, limit, onChange } = this.#options;
     seat.busy();
-    if (open.retryAt !== null) this.#retry(open);
+    if (open.isToBegin === true) this.#beginAgain(open, open.attempt);
+    else if (open.retryAt !== null) this.#beginAgain(open, open.attempt + 1);
     const run = runs.add(open.event.eventId, clock.monotonic());
-    if (open.effects.some(isSpilled)) void this.#fetchAndSend(run, open);
-    else this.#send(run, open, open.effects);
+    if (open.event.spilled !== undefined || open.effects.some(isSpilled)) void this.#fetchAndSend(run, open);
+    else this.#send(run, open, open.event, open.effects);
     limit.watch(runs.all());
     onChange();
   }
 
-  #retry({ event, invocation, attempt, codeHash }: OpenInvocation): void {
+  #beginAgain({ event, invocation, codeHash }: OpenInvocation, attempt: number): void {
     const { definition } = this.#options;
     this.#recorder.note('invocation_start', {
       invocation,
       event_id: event.eventId,
-      attempt: attempt + 1,
+      attempt,
       config_hash: definition.configHash,
       code_hash: definition.codeHash || codeHash,
     });
   }
 
-  #send(run: Run, { event, attempt }: OpenInvocation, effects: readonly RecordedEffect[]): void {
+  #send(
+    run: Run,
+    { attempt }: OpenInvocation,
+    event: TriggerEvent,
+    effects: readonly RecordedEffect[],
+  ): void {
     const open = this.#open(event.eventId);
     if (open === undefined) return;
     const { definition, keyPrefix, seat } = this.#options;
@@ -168,7 +177,7 @@ export class InvocationHandover {
       process: definition.name,
       attempt: open.attempt ?? attempt,
       record: recordOf(this.#snapshot, open, definition, effects),
-      keyPrefix,
+      keyPrefix: open.inherited?.keyPrefix ?? keyPrefix,
       isDurable: definition.config.journalLevel !== 'none',
       writableKeys: definition.config.writableKeys,
     });
@@ -179,11 +188,19 @@ export class InvocationHandover {
   async #fetchAndSend(run: Run, open: OpenInvocation): Promise<void> {
     const { runs, onDoubt, onChange } = this.#options;
     try {
-      const fetched = await fetchSpilled(this.#recorder, open.effects);
+      const [event, fetched] = await Promise.all([
+        fetchPayload(this.#recorder, open.event),
+        fetchSpilled(this.#recorder, open.effects),
+      ]);
       if (runs.get(run.number) !== run) return;
+      if (event === null) {
+        runs.delete(run);
+        this.#payloadLost(open);
+        return;
+      }
       const lost = open.effects.filter((_, at) => fetched[at] === null);
       if (lost.length === 0) {
-        this.#send(run, open, fetched as readonly RecordedEffect[]);
+        this.#send(run, open, event, fetched as readonly RecordedEffect[]);
         return;
       }
       runs.delete(run);
@@ -195,6 +212,20 @@ export class InvocationHandover {
     } catch (error) {
       this.#recorder.failed(error);
     }
+  }
+
+  /** Nobody can say any more what it was, so nothing can be done about it. */
+  #payloadLost({ event: { eventId, triggerId } }: OpenInvocation): void {
+    const { definition, onEnded } = this.#options;
+    const reason = 'its payload, which lay beside the journal, is lost';
+    const size = definition.config.delivery.deadLetterSize;
+    this.#recorder.note('dead_letter', {
+      event_id: eventId,
+      trigger_id: triggerId,
+      reason,
+      dead_letter_size: size,
+    });
+    onEnded();
   }
 
   #open(eventId: string): OpenInvocation | undefined {

@@ -1,6 +1,7 @@
 // What the journal has of an invocation, for the worker that goes on with it.
 
 import { isSpilled, type RecordedEffect } from '../model/effects.ts';
+import type { TriggerEvent } from '../model/entry.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import {
   conversationAtStart,
@@ -33,6 +34,7 @@ export function recordOf(
     signals,
     clock,
     versions,
+    inheritedBy: open.inherited?.by ?? '',
   };
 }
 
@@ -48,4 +50,14 @@ export function fetchSpilled(
       return result === null ? null : { ...effect, end: { kind: 'done' as const, result } };
     }),
   );
+}
+
+/** The event with its payload; null where that is lost [S16]. */
+export async function fetchPayload(
+  recorder: Pick<Recorder, 'fetch'>,
+  event: TriggerEvent,
+): Promise<TriggerEvent | null> {
+  if (event.spilled === undefined) return event;
+  const payload = await recorder.fetch(event.spilled);
+  return payload === null ? null : { ...event, payload };
 }

@@ -119,6 +119,10 @@ export class InvocationRunner {
       seat: this.#seat,
       parking: this.#parking,
       onDoubt: () => this.#doubted(),
+      onEnded: () => {
+        this.#invocationEnded(true);
+        this.#handover.next();
+      },
       onChange: () => this.#changed(),
     });
     this.#hearing = new RunHearing({

@@ -19,7 +19,9 @@ import { timestampOf } from '../model/time.ts';
 import type { Settlement } from '../model/waits.ts';
 import type { InvocationRunner } from './invocation-runner.ts';
 import type { Actor } from './lifecycle-driver.ts';
+import { fetchPayload } from './invocation-record.ts';
 import type { Recorder } from './recorder.ts';
+import type { Tick } from './trigger-set.ts';
 import type { Settled, WaitKeeper } from './wait-keeper.ts';
 
 export interface DeskOptions {
@@ -34,7 +36,7 @@ export interface DeskOptions {
   readonly onDecided: (actor: Actor) => void;
   /** There may be something to go on with. */
   readonly onWork: (why: string) => void;
-  readonly accept: (triggerId: string, triggerType: string, payload: Json) => Promise<string>;
+  readonly accept: (tick: Tick) => Promise<string>;
 }
 
 export interface InboxNote {
@@ -193,7 +195,9 @@ export class OperatorDesk {
     const { exclusively, accept, onWork, recorder } = this.#options;
     const { event } = this.#deadLetter(eventId);
     if (asNew) {
-      const newId = await accept(event.triggerId, event.triggerType, event.payload);
+      const whole = await fetchPayload(recorder(), event);
+      if (whole === null) throw payloadLost(eventId);
+      const newId = await accept(whole);
       // It is handled, and not a second time by a second click.
       const data = { event_id: eventId, operator: actor.name, reason: `handled anew as ${newId}` };
       await exclusively(() => recorder().record('dead_letter_dropped', data));
@@ -236,4 +240,12 @@ export class OperatorDesk {
 function checkName(what: string, name: string): void {
   if (name !== '' && name.length <= MAX_NAME) return;
   throw new AppError(`${what}.bad-name`, `A ${what}'s name is a text of 1 to ${MAX_NAME} characters.`);
+}
+
+function payloadLost(eventId: string): AppError {
+  return new AppError(
+    'dead-letter.payload-lost',
+    `What the event ${eventId} said lay beside the journal, and is lost, so it can't be handled anew. Drop it, or trigger the process with what it said.`,
+    { eventId },
+  );
 }

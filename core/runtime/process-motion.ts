@@ -1,11 +1,10 @@
 // What a process does by itself: what sets it going, what its lifecycle commands, what wakes it, and what holds it.
 
-import { messageOf } from '../model/errors.ts';
 import { liftsAtStart, stopsEffects } from '../model/holds.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isActive, type LifecycleCommand } from '../model/lifecycle.ts';
 import type { Clock } from '../model/ports.ts';
-import type { ProcessDefinition } from '../model/process-config.ts';
+import { withoutSecrets, type ProcessDefinition } from '../model/process-config.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { restingAs } from '../model/standing.ts';
 import { waitingFor } from '../model/why.ts';
@@ -69,8 +68,10 @@ export class ProcessMotion {
     if (guard.trouble !== null) return;
     this.#configure();
     if (this.#snapshot.lifecycle !== 'created') this.noteRecovered({});
-    if (lifecycle.state === 'failed') restart.takeUp();
-    else if (lifecycle.state !== 'stopped') this.setGoing(host('start() called'));
+    if (lifecycle.state === 'failed') {
+      restart.takeUp();
+      this.#closeTriggers();
+    } else if (lifecycle.state !== 'stopped') this.setGoing(host('start() called'));
     this.keepWatch();
     heartbeat.start();
     onChange();
@@ -114,7 +115,8 @@ export class ProcessMotion {
     this.#recorder.note('configured', {
       hash: configHash,
       code_hash: codeHash,
-      config: config as unknown as JsonObject,
+      config: withoutSecrets(config) as unknown as JsonObject,
+      trigger_ids: [...this.#parts.triggers.configuredIds],
     });
   }
 
@@ -164,7 +166,7 @@ export class ProcessMotion {
   // --- what the lifecycle commands
 
   carryOut(command: LifecycleCommand): void {
-    const { triggers, runner, restart } = this.#parts;
+    const { runner, restart } = this.#parts;
     switch (command) {
       case 'prepare':
         this.#parts.lifecycle.change('started', host('startup complete'));
@@ -173,7 +175,7 @@ export class ProcessMotion {
         this.#openTriggers();
         return;
       case 'close-triggers':
-        triggers.close();
+        this.#closeTriggers();
         return;
       case 'dispatch':
         this.goOn();
@@ -197,13 +199,19 @@ export class ProcessMotion {
   }
 
   #openTriggers(): void {
-    // Where nobody knows whether this journal is the one that counts, its triggers are off [S10].
-    if (this.#snapshot.holds.some(({ kind }) => kind === 'gap')) return;
-    try {
-      this.#parts.triggers.open();
-    } catch (error) {
-      this.fail(messageOf(error));
-    }
+    if (this.#mayHaveTriggers) this.#parts.triggers.open();
+  }
+
+  /** One that failed goes on telling its callers that it takes nothing [A12]. */
+  #closeTriggers(): void {
+    const { lifecycle, triggers } = this.#parts;
+    if (lifecycle.state === 'failed' && this.#mayHaveTriggers) triggers.answer();
+    else triggers.close();
+  }
+
+  /** Where nobody knows whether this journal is the one that counts, its triggers are off [S10]. */
+  get #mayHaveTriggers(): boolean {
+    return !this.#snapshot.holds.some(({ kind }) => kind === 'gap');
   }
 
   async #finishStopping(): Promise<void> {
@@ -286,8 +294,9 @@ export class ProcessMotion {
   // --- as time goes by
 
   beat(idleMs: number): void {
-    const { guard, lifecycle, runner, waits, definition, onChange } = this.#parts;
+    const { guard, lifecycle, runner, triggers, waits, definition, onChange } = this.#parts;
     if (guard.trouble === null && isActive(lifecycle.state)) this.#recorder.lookAtClock();
+    triggers.check();
     const { isAnswering } = runner;
     void runner.beat();
     // Whether it answers is all that a beat tells.

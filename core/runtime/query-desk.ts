@@ -7,7 +7,7 @@ import type { Clock, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import type { OpenInvocation, ProcessSnapshot } from '../model/snapshot.ts';
 import { LOOKING, type FromWorker, type QueryAnswer } from '../model/worker-protocol.ts';
-import { fetchSpilled, recordOf } from './invocation-record.ts';
+import { fetchPayload, fetchSpilled, recordOf } from './invocation-record.ts';
 import type { InvocationRunner } from './invocation-runner.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import type { Recorder } from './recorder.ts';
@@ -108,6 +108,7 @@ export class QueryDesk {
   ): Promise<QueryAnswer> {
     const { definition, recorder, workerHost } = this.#options;
     const effects = await fetchSpilled(recorder(), open.effects);
+    const event = (await fetchPayload(recorder(), open.event)) ?? open.event;
     const known = effects.filter((effect) => effect !== null);
     const record = recordOf(recorder().snapshot, open, definition, known);
     const { entrypoint, config } = definition;
@@ -122,7 +123,7 @@ export class QueryDesk {
         type: 'invoke',
         run: LOOKING,
         mode: 'look',
-        event: open.event,
+        event,
         process: definition.name,
         attempt: open.attempt,
         record,

@@ -5,7 +5,7 @@
 import type { EntryType } from '../model/entry.ts';
 import { snapshotToState } from '../model/checkpoint.ts';
 import { asAppError } from '../model/errors.ts';
-import { applyEntry, FOLD_VERSION } from '../model/fold.ts';
+import { applyEntry, FOLD_VERSION, type FoldedEntry } from '../model/fold.ts';
 import { cloneJson, recordable, type Json, type JsonObject } from '../model/json.ts';
 import { isRecorded, type JournalLevel } from '../model/levels.ts';
 import type { AppendOptions, Clock, Ids, JournalProvider, SpillReference } from '../model/ports.ts';
@@ -63,6 +63,10 @@ export class Recorder {
     return this.#snapshot;
   }
 
+  get level(): JournalLevel {
+    return this.#options.level;
+  }
+
   /**
    * Resolves when the entry is durable. A failure of the journal also reaches `onFailure`, so a caller with nothing to
    * wait for may let it go.
@@ -116,6 +120,24 @@ export class Recorder {
     if (this.#failure !== null) return;
     this.#failure = { error };
     this.#options.onFailure(error);
+  }
+
+  /**
+   * Records an entry that says that the state moves, and moves it; the checkpoint of where it is then follows at once, so
+   * that no fold has to [S39]. Resolves when both are durable.
+   */
+  async move(type: EntryType, data: JsonObject, to: (entry: FoldedEntry) => ProcessSnapshot): Promise<void> {
+    const said = this.record(type, data, { synced: true });
+    const { seq, lastEntryAt } = this.#snapshot;
+    const moved = this.moved(to({ seq, timestamp: lastEntryAt!, entry_type: type, data }));
+    await Promise.all([said, moved]);
+  }
+
+  /** The same, for what is on record already. */
+  moved(to: ProcessSnapshot): Promise<void> {
+    if (this.#failure !== null) return refused(this.#failure);
+    this.#snapshot = to;
+    return this.checkpoint();
   }
 
   /** Like {@link record}, for an entry that nothing waits for. */

@@ -6,7 +6,13 @@ import type { Clock, Ids } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import type { FromWorker } from '../model/worker-protocol.ts';
 import type { EffectGate } from './effect-gate.ts';
-import { recordDivergence, recordFailure, recordSuccess, refuseUnended } from './invocation-end.ts';
+import {
+  recordDivergence,
+  recordFailure,
+  recordRefusal,
+  recordSuccess,
+  refuseUnended,
+} from './invocation-end.ts';
 import type { Recorder } from './recorder.ts';
 import type { RunParking } from './run-parking.ts';
 import { durationOf, type Run, type RunSet } from './run-set.ts';
@@ -77,6 +83,9 @@ export class RunHearing {
       case 'effect-ended':
         gate.ended(message, eventId);
         return;
+      case 'effect-unlike':
+        gate.unlike(message, eventId);
+        return;
       case 'invocation-waiting':
         parking.waits(run, message.heard);
         return;
@@ -90,6 +99,11 @@ export class RunHearing {
         return;
       case 'invocation-failed':
         this.#failed(message, run);
+        return;
+      case 'invocation-refused':
+        refuseUnended(this.#options, eventId);
+        recordRefusal(this.#options, eventId, message.why);
+        this.#ended(run, true);
         return;
       case 'invocation-held':
         runs.delete(run);

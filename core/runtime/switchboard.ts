@@ -5,7 +5,7 @@ import { codeOf, messageOf } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import { matchesTopic, type SentMessage } from '../model/messages.ts';
 import type { Sender } from '../model/entry.ts';
-import type { TriggerConfig } from '../model/process-config.ts';
+import type { TriggerConfig } from '../model/trigger-config.ts';
 import type { Tick } from './trigger-set.ts';
 
 /** Whoever may hear. */

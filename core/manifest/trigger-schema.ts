@@ -1,0 +1,168 @@
+// What a manifest says of triggers: Promptise's keys and defaults, durations in seconds; under `holdfast` what it has no word
+// for.
+
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { AppError } from '../model/errors.ts';
+import type { JsonObject } from '../model/json.ts';
+import {
+  FILE_EVENTS,
+  MISSED_POLICIES,
+  SIGNATURE_SCHEMES,
+  type FileWatchTriggerConfig,
+  type TriggerConfig,
+  type WebhookTriggerConfig,
+} from '../model/trigger-config.ts';
+import { withVariables } from './variables.ts';
+
+const MAX_PATH = 4_096;
+const DEFAULT_BODY_KILOBYTES = 1_024;
+/** A larger payload than of 16 MiB is taken of nobody. */
+const MAX_BODY_KILOBYTES = 16_384;
+/** Promptise writes it where a secret stood. */
+const PLACEHOLDER = /^\*{10}$/;
+
+const Filter = { filter_expression: z.string().min(1).nullish() };
+const Own = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape).prefault({} as never);
+
+const CronTrigger = z.strictObject({
+  type: z.literal('cron'),
+  ...Filter,
+  cron_expression: z.string().min(1).max(500),
+  cron_timezone: z.string().min(1).max(100).nullish(),
+  holdfast: Own({ missed: z.enum(MISSED_POLICIES).default('skip') }),
+});
+const ManualTrigger = z.strictObject({ type: z.literal('manual') });
+/** Both may hold `*` and `?`. */
+const EventTrigger = z.strictObject({
+  type: z.literal('event'),
+  ...Filter,
+  event_type: z.string().min(1).max(200),
+  event_source: z.string().min(1).nullish(),
+});
+const MessageTrigger = z.strictObject({
+  type: z.literal('message'),
+  ...Filter,
+  topic: z.string().min(1).max(200),
+});
+const WebhookKeys = z.strictObject({
+  type: z.literal('webhook'),
+  ...Filter,
+  webhook_path: z.string().min(1).max(MAX_PATH).default('/webhook'),
+  webhook_port: z.number().int().min(1_025).max(65_535).default(9_090),
+  webhook_host: z.string().min(1).max(255).default('127.0.0.1'),
+  hmac_secret: z
+    .string()
+    .min(1)
+    .refine((secret) => !PLACEHOLDER.test(secret), 'this is what stands where a secret was taken out')
+    .nullish(),
+  signature_scheme: z.enum(SIGNATURE_SCHEMES).default('generic'),
+  signature_header: z.string().min(1).max(100).nullish(),
+  signature_tolerance: z.number().positive().max(86_400).default(300),
+  allowed_sources: z.array(z.string().min(1).max(100)).max(1_000).default([]),
+  holdfast: Own({
+    max_body_kilobytes: z.number().int().min(1).max(MAX_BODY_KILOBYTES).default(DEFAULT_BODY_KILOBYTES),
+  }),
+});
+/** Whoever says how something is signed wants it to be. */
+const WebhookTrigger = WebhookKeys.superRefine(
+  ({ hmac_secret: secret, signature_scheme: scheme, signature_header: header }, context) => {
+    if (secret !== null && secret !== undefined) return;
+    const message = 'nothing is signed without an hmac_secret';
+    if (scheme !== 'generic') context.addIssue({ code: 'custom', path: ['signature_scheme'], message });
+    if (header !== null && header !== undefined) {
+      context.addIssue({ code: 'custom', path: ['signature_header'], message });
+    }
+  },
+);
+const FileWatchTrigger = z.strictObject({
+  type: z.literal('file_watch'),
+  ...Filter,
+  watch_path: z.string().min(1).max(MAX_PATH),
+  watch_patterns: z.array(z.string().min(1).max(500)).min(1).max(100).default(['*']),
+  watch_events: z.array(z.enum(FILE_EVENTS)).min(1).default(['created', 'modified']),
+  watch_debounce_seconds: z.number().nonnegative().max(3_600).default(0.5),
+  holdfast: Own({ polling: z.boolean().nullish() }),
+});
+
+export const ManifestTrigger = z.discriminatedUnion('type', [
+  CronTrigger,
+  ManualTrigger,
+  EventTrigger,
+  MessageTrigger,
+  WebhookTrigger,
+  FileWatchTrigger,
+]);
+export type ManifestTrigger = z.output<typeof ManifestTrigger>;
+
+/**
+ * A trigger as somebody wrote it, beside a manifest.
+ * @throws `trigger.invalid`, naming what is wrong, and what {@link triggerOf} throws
+ */
+export function triggerFromManifest(written: JsonObject, directory = '/'): TriggerConfig {
+  const parsed = ManifestTrigger.safeParse(written);
+  if (parsed.success) return triggerOf(parsed.data, directory);
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`);
+  throw new AppError('trigger.invalid', `This can't be a trigger: ${problems.join('; ')}.`, { problems });
+}
+
+/**
+ * @param directory what paths in it are relative to
+ * @throws `manifest.no-variable`
+ */
+export function triggerOf(trigger: ManifestTrigger, directory: string): TriggerConfig {
+  switch (trigger.type) {
+    case 'cron':
+      return {
+        type: 'cron',
+        cronExpression: trigger.cron_expression,
+        cronTimezone: trigger.cron_timezone ?? 'UTC',
+        missed: trigger.holdfast.missed,
+        filter: trigger.filter_expression ?? null,
+      };
+    case 'manual':
+      return { type: 'manual' };
+    case 'event':
+      return {
+        type: 'event',
+        eventType: trigger.event_type,
+        eventSource: trigger.event_source ?? null,
+        filter: trigger.filter_expression ?? null,
+      };
+    case 'message':
+      return { type: 'message', topic: trigger.topic, filter: trigger.filter_expression ?? null };
+    case 'webhook':
+      return webhookOf(trigger);
+    case 'file_watch':
+      return fileWatchOf(trigger, directory);
+  }
+}
+
+function webhookOf(trigger: z.output<typeof WebhookTrigger>): WebhookTriggerConfig {
+  const secret = trigger.hmac_secret ?? null;
+  return {
+    type: 'webhook',
+    host: trigger.webhook_host,
+    port: trigger.webhook_port,
+    path: trigger.webhook_path,
+    secret: secret === null ? null : withVariables(secret),
+    scheme: trigger.signature_scheme,
+    signatureHeader: trigger.signature_header?.toLowerCase() ?? null,
+    toleranceMs: trigger.signature_tolerance * 1000,
+    allowedSources: trigger.allowed_sources,
+    maxBodyBytes: trigger.holdfast.max_body_kilobytes * 1024,
+    filter: trigger.filter_expression ?? null,
+  };
+}
+
+function fileWatchOf(trigger: z.output<typeof FileWatchTrigger>, directory: string): FileWatchTriggerConfig {
+  return {
+    type: 'file_watch',
+    path: resolve(directory, trigger.watch_path),
+    patterns: trigger.watch_patterns,
+    events: trigger.watch_events,
+    debounceMs: trigger.watch_debounce_seconds * 1000,
+    polling: trigger.holdfast.polling ?? null,
+    filter: trigger.filter_expression ?? null,
+  };
+}
