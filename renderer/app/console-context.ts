@@ -3,7 +3,7 @@ import { useStore } from 'zustand';
 import type { ProcessRow } from '../../core/contract/views.ts';
 import type { StoreApi } from 'zustand/vanilla';
 import { AppError } from '../../core/model/errors.ts';
-import type { Pending } from '../stores/actions.ts';
+import type { Pending } from '../stores/commands.ts';
 import type { Console } from '../stores/console.ts';
 import type { FleetState } from '../stores/fleet.ts';
 import type { ProcessState } from '../stores/process.ts';

@@ -1,13 +1,11 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ConsoleClient } from '../../core/contract/client.ts';
-import type { Result } from '../../core/contract/define.ts';
-import type { RequestOf, ResponseOf } from '../../core/contract/requests.ts';
+import type { RequestOf } from '../../core/contract/requests.ts';
 import type { Action, DeadLetterView, ProcessRow } from '../../core/contract/views.ts';
 import type { Clock, Ids } from '../../core/model/ports.ts';
-import { UNREACHABLE } from '../client/bridge-client.ts';
-import { lookOf } from '../ui/state-look.ts';
 import { visibleLine } from '../ui/visible-text.ts';
 import { ACTION_TABLE } from './action-table.ts';
+import { createCommands, type ActionState, type Commands, type Send } from './commands.ts';
 import type { NoticeStore } from './notices.ts';
 import {
   isPlainResume,
@@ -16,27 +14,9 @@ import {
   type Resolution,
   type Settlement,
 } from './questions.ts';
-import { targetKey, targetOf, type Target } from './target.ts';
+import { targetKey, targetOf } from './target.ts';
 
-type Outcome = ResponseOf<'processes.suspend'>;
-type Send = (target: Target, commandId: string) => Promise<Result<Outcome>>;
 type Letter = Pick<RequestOf<'inbox.write'>, 'messageType' | 'content' | 'priority' | 'expiresInSeconds'>;
-
-/** A command that has been asked for and not been answered. */
-export interface Pending {
-  readonly what: string;
-  readonly commandId: string;
-  /** Of the monotonic clock. */
-  readonly askedAtMs: number;
-}
-
-interface ActionState {
-  /** By {@link targetKey}: one command at a time for each process. */
-  readonly pending: Readonly<Record<string, Pending>>;
-  readonly question: Question | null;
-  /** The reason last given, to be given again. */
-  readonly lastReason: string;
-}
 
 export interface ActionStore {
   readonly store: StoreApi<ActionState>;
@@ -52,6 +32,10 @@ export interface ActionStore {
   confirmDeadLetter(reason: string): void;
   /** A dead letter goes on from its own record: nothing that is done is done again, so nothing is asked. */
   redeliver(row: ProcessRow, letter: DeadLetterView): void;
+  /** Lets a trigger call again, or with null all of them: it can be taken back, so nothing is asked. */
+  resumeTriggers(row: ProcessRow, triggerId: string | null): void;
+  /** Answers the open question in its place, see {@link Commands.attempt}. */
+  readonly attempt: Commands['attempt'];
   /** True when the message is in the journal. */
   write(row: ProcessRow, letter: Letter): Promise<boolean>;
   cancel(): void;
@@ -65,65 +49,7 @@ export function createActionStore(
 ): ActionStore {
   const store = createStore<ActionState>(() => ({ pending: {}, question: null, lastReason: '' }));
 
-  /** A second click is the same command: false while one waits for its answer. */
-  const take = (row: ProcessRow, what: string, commandId: string): boolean => {
-    const key = targetKey(targetOf(row));
-    if (store.getState().pending[key] !== undefined) return false;
-    const pending: Pending = { what, commandId, askedAtMs: clock.monotonic() };
-    store.setState((state) => ({ pending: { ...state.pending, [key]: pending } }));
-    return true;
-  };
-
-  const leave = (row: ProcessRow): void => {
-    store.setState((state) => {
-      const { [targetKey(targetOf(row))]: _, ...others } = state.pending;
-      return { pending: others };
-    });
-  };
-
-  const sendTaken = async (
-    row: ProcessRow,
-    what: string,
-    commandId: string,
-    send: Send,
-    again: Question | null = null,
-  ): Promise<boolean> => {
-    const result = await send(targetOf(row), commandId);
-    leave(row);
-    const name = visibleLine(row.name);
-    if (result.ok) {
-      const title = `${name}: ${lookOf(result.value.state).word}`;
-      notices.push({ tone: 'done', title, message: result.value.message, code: null });
-      return true;
-    }
-    const { code, message } = result.error;
-    notices.push({
-      tone: 'alarm',
-      title: `${name}: ${what.charAt(0).toLowerCase()}${what.slice(1)} failed`,
-      message,
-      code,
-      // It may have acted or not; with the same command id asking again is safe. What was refused did not act, and what
-      // was typed for it is not typed again.
-      ...(code === UNREACHABLE
-        ? { step: { label: 'Ask again', run: () => void run(row, what, send, { commandId, again }) } }
-        : again === null
-          ? {}
-          : { step: { label: 'Answer again', run: () => store.setState({ question: again }) } }),
-    });
-    return false;
-  };
-
-  interface Run {
-    readonly commandId?: string;
-    /** The question to ask again, with what was entered, when the host refuses. */
-    readonly again?: Question | null;
-  }
-  const run = async (
-    row: ProcessRow,
-    what: string,
-    send: Send,
-    { commandId = ids.next(), again = null }: Run = {},
-  ): Promise<boolean> => take(row, what, commandId) && sendTaken(row, what, commandId, send, again);
+  const { take, leave, sendTaken, run, attempt } = createCommands(store, notices, clock, ids);
 
   const sendAction = (action: Action, reason: string): Send => {
     const { request } = ACTION_TABLE[action];
@@ -238,6 +164,15 @@ export function createActionStore(
         client.request('deadletters.redeliver', { ...target, commandId, reason: '', eventId, asNew: false }),
       );
     },
+    resumeTriggers(row, triggerId) {
+      void run(
+        row,
+        triggerId === null ? 'Resuming all triggers' : `Resuming ${visibleLine(triggerId)}`,
+        (target, commandId) =>
+          client.request('triggers.resume', { ...target, commandId, reason: '', triggerId }),
+      );
+    },
+    attempt,
     write(row, letter) {
       return run(row, 'Writing to it', (target, commandId) =>
         client.request('inbox.write', { ...target, commandId, reason: '', ...letter }),

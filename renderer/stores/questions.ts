@@ -9,6 +9,7 @@ import type {
   PreviewView,
   ProcessDetail,
   ProcessRow,
+  TriggerView,
   WaitView,
 } from '../../core/contract/views.ts';
 
@@ -64,6 +65,26 @@ export type Question =
       readonly choice: 'as-new' | 'drop';
       readonly row: ProcessRow;
       readonly letter: DeadLetterView;
+    }
+  | {
+      readonly kind: 'pause-triggers';
+      readonly row: ProcessRow;
+      /** Null for all of them. */
+      readonly trigger: TriggerView | null;
+    }
+  | {
+      readonly kind: 'remove-trigger' | 'fire-trigger';
+      readonly row: ProcessRow;
+      readonly trigger: TriggerView;
+    }
+  | { readonly kind: 'add-trigger'; readonly row: ProcessRow }
+  | {
+      readonly kind: 'rewind' | 'fork';
+      readonly row: ProcessRow;
+      /** The entry to go on from; null where it is still to be said. */
+      readonly seq: number | null;
+      /** Those of the state as it is now, to choose from. */
+      readonly contextKeys: readonly string[];
     };
 
 export type QuestionOf<K extends Question['kind']> = Extract<Question, { readonly kind: K }>;

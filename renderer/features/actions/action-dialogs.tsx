@@ -4,6 +4,10 @@ import { ACTION_TABLE } from '../../stores/action-table.ts';
 import { isPreviewed, type Question, type QuestionOf } from '../../stores/questions.ts';
 import { focusAgain } from '../../ui/focus.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
+import { ForkDialog } from '../rewind/fork-dialog.tsx';
+import { RewindDialog } from '../rewind/rewind-dialog.tsx';
+import { AddTriggerDialog } from '../trigger/add-trigger-dialog.tsx';
+import { FireTriggerDialog, PauseTriggersDialog, RemoveTriggerDialog } from '../trigger/trigger-dialogs.tsx';
 import { FrozenState } from './consequences.tsx';
 import { DeadLetterDialog } from './dead-letter-dialog.tsx';
 import { EffectDialog } from './effect-dialog.tsx';
@@ -46,6 +50,18 @@ function Asked({ question }: { readonly question: Question }) {
       return <QueryDialog question={question} />;
     case 'dead-letter':
       return <DeadLetterDialog key={question.letter.eventId} question={question} />;
+    case 'pause-triggers':
+      return <PauseTriggersDialog question={question} />;
+    case 'remove-trigger':
+      return <RemoveTriggerDialog question={question} />;
+    case 'fire-trigger':
+      return <FireTriggerDialog question={question} />;
+    case 'add-trigger':
+      return <AddTriggerDialog question={question} />;
+    case 'rewind':
+      return <RewindDialog question={question} />;
+    case 'fork':
+      return <ForkDialog question={question} />;
   }
 }
 

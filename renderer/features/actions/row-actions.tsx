@@ -1,12 +1,12 @@
-import { Button, Menu, MenuItem, PopoverNext } from '@blueprintjs/core';
+import { Button } from '@blueprintjs/core';
 import { More } from '@blueprintjs/icons';
-import { memo, useRef, useState } from 'react';
-import type { Action, ProcessRow } from '../../../core/contract/views.ts';
+import { memo } from 'react';
+import type { ProcessRow } from '../../../core/contract/views.ts';
 import { useActionsOff, useConsole } from '../../app/console-context.ts';
 import { ACTION_TABLE, buttonText, isOneClick } from '../../stores/action-table.ts';
 import { targetOf } from '../../stores/target.ts';
+import { MenuButton } from '../../ui/menu-button.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
-import { focusFirst, onMenuKey, onMenuKeyUp } from '../../ui/menu-keys.ts';
 import { ActionIcon } from './action-icons.tsx';
 
 interface Props {
@@ -37,86 +37,21 @@ export const RowActions = memo(function RowActions({ row, reachable }: Props) {
           onClick={() => actions.choose(row, action)}
         />
       ))}
-      <MoreActions row={row} name={name} disabled={off} tabIndex={tabIndex} />
+      <MenuButton
+        label={`All actions: ${name}`}
+        menuLabel={`Actions: ${name}`}
+        title="All actions"
+        icon={<More />}
+        disabled={off}
+        tabIndex={tabIndex}
+        choices={row.actions.map((action) => ({
+          key: action,
+          text: buttonText(action),
+          icon: <ActionIcon action={action} />,
+          danger: ACTION_TABLE[action].danger,
+          choose: () => actions.choose(row, action),
+        }))}
+      />
     </div>
   );
 });
-
-interface MoreProps {
-  readonly row: ProcessRow;
-  readonly name: string;
-  readonly disabled: boolean;
-  readonly tabIndex: number;
-}
-
-function MoreActions({ row, name, disabled, tabIndex }: MoreProps) {
-  const { actions } = useConsole();
-  const button = useRef<HTMLButtonElement>(null);
-  const [open, setOpen] = useState(false);
-  const close = (): void => {
-    setOpen(false);
-    button.current?.focus();
-  };
-  const item = (action: Action) => {
-    const { danger } = ACTION_TABLE[action];
-    return (
-      <MenuItem
-        key={action}
-        icon={<ActionIcon action={action} />}
-        text={buttonText(action)}
-        {...(danger ? { intent: 'danger' as const } : {})}
-        shouldDismissPopover={false}
-        onClick={() => {
-          // The button has the focus before a question opens, so that the question gives it back to something.
-          close();
-          actions.choose(row, action);
-        }}
-      />
-    );
-  };
-  // A popover for each of five hundred rows would be dear: it is there while it is open, and the button always.
-  return (
-    <span className="hf-menu-room">
-      <Button
-        ref={button}
-        variant="minimal"
-        size="small"
-        icon={<More />}
-        aria-label={`All actions: ${name}`}
-        aria-haspopup="menu"
-        aria-expanded={open}
-        title="All actions"
-        disabled={disabled}
-        tabIndex={tabIndex}
-        onClick={() => (open ? close() : setOpen(true))}
-      />
-      {open && !disabled && (
-        <PopoverNext
-          isOpen
-          placement="bottom-end"
-          arrow={false}
-          animation="minimal"
-          autoFocus={false}
-          enforceFocus={false}
-          shouldReturnFocusOnClose={false}
-          onInteraction={(next, event) => {
-            // Pressing the button again is the button's own affair; a press elsewhere takes the focus there.
-            const inButton = event?.target instanceof Node && button.current?.contains(event.target);
-            if (!next && inButton !== true) setOpen(false);
-          }}
-          renderTarget={({ ref }) => <span ref={ref} className="hf-menu-anchor" />}
-          content={
-            <Menu
-              aria-label={`Actions: ${name}`}
-              ulRef={focusFirst}
-              onKeyDownCapture={(event) => onMenuKey(event, close)}
-              onKeyUp={onMenuKeyUp}
-            >
-              {row.actions.map(item)}
-            </Menu>
-          }
-        />
-      )}
-    </span>
-  );
-}

@@ -1,10 +1,13 @@
 import { Button } from '@blueprintjs/core';
+import { GitBranch, History, More } from '@blueprintjs/icons';
 import type { ProcessDetail } from '../../../core/contract/views.ts';
 import { useActionsOff, useConsole, useFleet } from '../../app/console-context.ts';
 import { ACTION_TABLE, buttonText } from '../../stores/action-table.ts';
-import { FLEET, hashOf } from '../../stores/place.ts';
+import { FLEET, hashOf, processPlace } from '../../stores/place.ts';
 import { targetOf } from '../../stores/target.ts';
 import { Bounded } from '../../ui/bounded.tsx';
+import { MenuButton } from '../../ui/menu-button.tsx';
+import { countText } from '../../ui/numbers.ts';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { StateMark } from '../../ui/state-mark.tsx';
 import { Ago } from '../../ui/time-text.tsx';
@@ -50,6 +53,7 @@ export function ProcessHeader({ detail }: { readonly detail: ProcessDetail }) {
             {why}
           </Bounded>
         )}
+        {detail.lineage !== null && <LineageLine lineage={detail.lineage} />}
       </div>
       <HeaderActions detail={detail} />
     </header>
@@ -61,32 +65,71 @@ function saidByState(row: ProcessDetail['row']): boolean {
   return row.live && row.state === 'awaiting';
 }
 
-function HeaderActions({ detail: { row } }: { readonly detail: ProcessDetail }) {
+/** Where a fork comes from; it leads there while that is in the fleet. */
+function LineageLine({ lineage }: { readonly lineage: NonNullable<ProcessDetail['lineage']> }) {
+  const { process, journalId, seq } = lineage;
+  const isKnown = useFleet((state) =>
+    Object.values(state.processes).some((row) => row.journalId === journalId && row.name === process),
+  );
+  const name = visibleLine(process);
+  return (
+    <p className="hf-muted hf-lineage">
+      <GitBranch size={12} /> Forked from entry {countText(seq)} of{' '}
+      {isKnown ? <a href={hashOf(processPlace({ journalId, process }))}>{name}</a> : <strong>{name}</strong>}
+    </p>
+  );
+}
+
+function HeaderActions({ detail }: { readonly detail: ProcessDetail }) {
+  const { row } = detail;
   const { actions } = useConsole();
   const off = useActionsOff(targetOf(row));
-  if (row.actions.length === 0) {
-    return (
-      <p className="hf-muted hf-no-actions">
-        {row.live ? 'Nothing can be done to it now.' : 'Looking only.'}
-      </p>
-    );
-  }
+  if (!row.live) return <p className="hf-muted hf-no-actions">Looking only.</p>;
+  const contextKeys = detail.context.map(({ key }) => key);
   return (
-    <div className="hf-buttons hf-process-actions" role="group" aria-label="Actions">
-      {row.actions.map((action) => {
-        const { danger } = ACTION_TABLE[action];
-        return (
-          <Button
-            key={action}
-            icon={<ActionIcon action={action} />}
-            disabled={off}
-            {...(danger ? { intent: 'danger' as const, variant: 'outlined' as const } : {})}
-            onClick={() => actions.choose(row, action)}
-          >
-            {buttonText(action)}
-          </Button>
-        );
-      })}
+    <div className="hf-buttons hf-process-actions">
+      {row.actions.length === 0 ? (
+        <p className="hf-muted hf-no-actions">Nothing can be done to it now.</p>
+      ) : (
+        <div className="hf-buttons" role="group" aria-label="Actions">
+          {row.actions.map((action) => {
+            const { danger } = ACTION_TABLE[action];
+            return (
+              <Button
+                key={action}
+                icon={<ActionIcon action={action} />}
+                disabled={off}
+                {...(danger ? { intent: 'danger' as const, variant: 'outlined' as const } : {})}
+                onClick={() => actions.choose(row, action)}
+              >
+                {buttonText(action)}
+              </Button>
+            );
+          })}
+        </div>
+      )}
+      <MenuButton
+        label="More actions"
+        menuLabel={`More actions: ${visibleLine(row.name)}`}
+        title="More actions"
+        icon={<More />}
+        large
+        disabled={off}
+        choices={[
+          {
+            key: 'rewind',
+            text: 'Rewind to an entry…',
+            icon: <History />,
+            choose: () => actions.ask({ kind: 'rewind', row, seq: null, contextKeys }),
+          },
+          {
+            key: 'fork',
+            text: 'Fork from an entry…',
+            icon: <GitBranch />,
+            choose: () => actions.ask({ kind: 'fork', row, seq: row.entries, contextKeys }),
+          },
+        ]}
+      />
     </div>
   );
 }

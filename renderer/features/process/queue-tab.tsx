@@ -1,10 +1,10 @@
 import type { ProcessDetail } from '../../../core/contract/views.ts';
 import { counted, countText } from '../../ui/numbers.ts';
 import { CutText } from '../../ui/cut-text.tsx';
-import { momentText } from '../../ui/moments.ts';
 import { Table } from '../../ui/table.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
+import { Triggers } from '../trigger/triggers.tsx';
 import { DeadLetters } from './dead-letters.tsx';
 import { Inbox } from './inbox.tsx';
 import { OpenInvocations } from './open-invocations.tsx';
@@ -13,11 +13,11 @@ import { OpenInvocations } from './open-invocations.tsx';
 export function QueueTab({ detail }: { readonly detail: ProcessDetail }) {
   return (
     <div className="hf-sections">
-      <OpenInvocations detail={detail} />
+      <Triggers detail={detail} />
       <Queue detail={detail} />
+      <OpenInvocations detail={detail} />
       <DeadLetters detail={detail} />
       <Inbox detail={detail} />
-      <Triggers triggers={detail.triggers} />
     </div>
   );
 }
@@ -29,13 +29,20 @@ function Queue({ detail: { queue, row, unsent } }: { readonly detail: ProcessDet
       {queue.length === 0 ? (
         <p className="hf-muted">Nothing waits.</p>
       ) : (
-        <Table heads={['Event', 'Trigger', 'Waiting for']}>
+        <Table heads={['Event', 'Trigger', 'Stands for', 'Waiting for']}>
           {queue.map((event) => (
             <tr key={event.eventId}>
               <th scope="row">
                 <CutText text={event.eventId} room={32} />
               </th>
               <td>{visibleLine(event.triggerId)}</td>
+              <td>
+                {event.missed === 0 ? (
+                  <span className="hf-muted">itself</span>
+                ) : (
+                  <>itself and {counted(event.missed, 'missed time')}</>
+                )}
+              </td>
               <td>
                 <Ago at={event.acceptedAt} long />
               </td>
@@ -53,38 +60,6 @@ function Queue({ detail: { queue, row, unsent } }: { readonly detail: ProcessDet
           {counted(unsent, 'message')} to others {unsent === 1 ? 'is' : 'are'} on the way, and not known to
           have arrived.
         </p>
-      )}
-    </section>
-  );
-}
-
-function Triggers({ triggers }: Pick<ProcessDetail, 'triggers'>) {
-  return (
-    <section aria-label="Triggers">
-      <h2>Triggers</h2>
-      {triggers.length === 0 ? (
-        <p className="hf-muted">None. It runs when an operator triggers it.</p>
-      ) : (
-        <Table heads={['Id', 'Type', 'When', 'Next']}>
-          {triggers.map((trigger) => (
-            <tr key={trigger.id}>
-              <th scope="row">
-                <CutText text={trigger.id} room={32} />
-              </th>
-              <td>{visibleLine(trigger.type)}</td>
-              <td>{visibleLine(trigger.description)}</td>
-              <td>
-                {trigger.next === null ? (
-                  <span className="hf-muted">not planned</span>
-                ) : (
-                  <time dateTime={trigger.next} data-copy={trigger.next}>
-                    {visibleLine(momentText(trigger.next))}
-                  </time>
-                )}
-              </td>
-            </tr>
-          ))}
-        </Table>
       )}
     </section>
   );

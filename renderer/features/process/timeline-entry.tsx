@@ -1,6 +1,8 @@
-import { ChevronRight } from '@blueprintjs/icons';
+import { Button } from '@blueprintjs/core';
+import { ChevronRight, GitBranch, History } from '@blueprintjs/icons';
 import { memo } from 'react';
 import type { TimelineRow } from '../../../core/contract/views.ts';
+import { useActionsOff, useProcess } from '../../app/console-context.ts';
 import { jsonLines } from '../../ui/json-lines.ts';
 import { countText } from '../../ui/numbers.ts';
 import { ClockTime } from '../../ui/time-text.tsx';
@@ -13,7 +15,12 @@ interface Props {
   readonly day: string | null;
   readonly opened: boolean;
   readonly toggle: (id: string) => void;
+  /** Null where nothing may be done. */
+  readonly goFrom: GoFrom | null;
 }
+
+/** Asks to go on from an entry: with this process, or with a new one. */
+export type GoFrom = (kind: 'rewind' | 'fork', seq: number) => void;
 
 /** Words for the tones that are news. */
 const TONES: Readonly<Record<TimelineRow['tone'], string>> = {
@@ -31,7 +38,7 @@ const TRUST: Readonly<Record<TimelineRow['verification'], string>> = {
 };
 
 /** One line of the journal. */
-export const TimelineEntry = memo(function TimelineEntry({ row, rail, day, opened, toggle }: Props) {
+export const TimelineEntry = memo(function TimelineEntry({ row, rail, day, opened, toggle, goFrom }: Props) {
   const unreadable = row.verification === 'unreadable';
   const kind = unreadable ? 'hf-gap' : `hf-tone-${row.tone}`;
   return (
@@ -50,12 +57,12 @@ export const TimelineEntry = memo(function TimelineEntry({ row, rail, day, opene
         </span>
         <ChevronRight size={12} className="hf-chevron" />
       </button>
-      {opened && <EntryDetail row={row} />}
+      {opened && <EntryDetail row={row} goFrom={unreadable ? null : goFrom} />}
     </li>
   );
 });
 
-function EntryDetail({ row }: { readonly row: TimelineRow }) {
+function EntryDetail({ row, goFrom }: Pick<Props, 'row' | 'goFrom'>) {
   return (
     <div className="hf-entry-detail">
       <pre className="hf-mono hf-block" tabIndex={0} aria-label={`Data of entry ${row.seq}`}>
@@ -65,6 +72,22 @@ function EntryDetail({ row }: { readonly row: TimelineRow }) {
         {row.cut && `Cut at the host’s limit: the first ${countText(row.dataText.length)} characters. `}
         {TRUST[row.verification]} {row.eventId !== null && <>Trigger event {visibleLine(row.eventId)}.</>}
       </p>
+      {goFrom !== null && <GoFromHere seq={row.seq} goFrom={goFrom} />}
+    </div>
+  );
+}
+
+function GoFromHere({ seq, goFrom }: { readonly seq: number; readonly goFrom: GoFrom }) {
+  const target = useProcess((state) => state.target);
+  const off = useActionsOff(target ?? { journalId: '', process: '' });
+  return (
+    <div className="hf-buttons" role="group" aria-label={`Go on from entry ${seq}`}>
+      <Button size="small" icon={<History size={12} />} disabled={off} onClick={() => goFrom('rewind', seq)}>
+        Rewind to here…
+      </Button>
+      <Button size="small" icon={<GitBranch size={12} />} disabled={off} onClick={() => goFrom('fork', seq)}>
+        Fork from here…
+      </Button>
     </div>
   );
 }

@@ -48,6 +48,16 @@ function Rows({ state }: { readonly state: ProcessState }) {
       return next;
     });
   }, []);
+  const { actions } = useConsole();
+  const mayGoBack = detail?.row.live === true;
+  const goFrom = useCallback(
+    (kind: 'rewind' | 'fork', seq: number) => {
+      const now = process.store.getState().detail;
+      if (now === null) return;
+      actions.ask({ kind, row: now.row, seq, contextKeys: now.context.map(({ key }) => key) });
+    },
+    [actions, process],
+  );
   useFollowing(list, opened.size === 0);
 
   const waiting = timeline.arrivals.length;
@@ -75,6 +85,7 @@ function Rows({ state }: { readonly state: ProcessState }) {
             day={day}
             opened={opened.has(row.id)}
             toggle={toggle}
+            goFrom={mayGoBack ? goFrom : null}
           />
         ))}
       </ol>
