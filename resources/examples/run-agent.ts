@@ -44,7 +44,7 @@ export async function runAgent(
 
   const agent: RunningAgent = {
     process: () => last,
-    trigger: async () => void (await agent.process().accept('manual', 'manual', { world } satisfies Json)),
+    trigger: async () => void (await agent.process().trigger({ world } satisfies Json)),
     until: (look) =>
       new Promise((resolve) => {
         const again = (): void => {

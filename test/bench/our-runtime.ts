@@ -51,7 +51,7 @@ export async function ourRuntime(
   const carryOut = async (name: string, order: Order): Promise<void> => {
     const process = runtime.process(name);
     const ordered: AgentOrder = { ...order, effectClass };
-    await process.accept('manual', 'manual', ordered as unknown as Json);
+    await process.trigger(ordered as unknown as Json);
     await changes.until(name, () => isThrough(process));
     done.set(name, done.get(name)! + order.steps);
   };

@@ -24,6 +24,7 @@ const BENCHES: ReadonlyMap<string, () => Promise<Bench>> = new Map<string, () =>
   ['resume', () => import('./resume.ts')],
   ['storage', () => import('./storage.ts')],
   ['wake', () => import('./wake.ts')],
+  ['webhooks', () => import('./webhooks.ts')],
 ]);
 
 async function main(): Promise<void> {

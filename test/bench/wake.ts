@@ -46,7 +46,7 @@ async function wake(workspace: string): Promise<Samples> {
     const samples: number[] = [];
     for (let n = 0; n <= EVENTS; n += 1) {
       const handedIn = Number(hrtime.bigint()) / 1e6;
-      await process.accept('manual', 'manual', null);
+      await process.trigger(null);
       while (process.snapshot.invocationCount <= n)
         await new Promise((resolve) => void setImmediate(resolve));
       // The first one starts the worker.

@@ -60,6 +60,15 @@ describe('a request of any kind', () => {
     },
     'deadletters.redeliver': { ...COMMAND, eventId: 'e', asNew: false },
     'deadletters.drop': { ...COMMAND, eventId: 'e' },
+    'triggers.add': { ...COMMAND, configText: '{"type":"cron","cron_expression":"0 9 * * *"}' },
+    'triggers.remove': { ...COMMAND, triggerId: 'cron-1' },
+    'triggers.pause': { ...COMMAND, triggerId: null },
+    'triggers.resume': { ...COMMAND, triggerId: 'cron-1' },
+    'triggers.fire': { ...COMMAND, triggerId: 'cron-1', payloadText: '{}' },
+    'rewind.plan': { journalId: 'journal', process: 'clerk', to: 7, isHandledAgain: true },
+    'rewind.apply': { ...COMMAND, to: 7, isHandledAgain: false, undone: null },
+    'fork.plan': { journalId: 'journal', process: 'clerk', at: 7, name: 'other', set: {}, configure: {} },
+    'fork.apply': { ...COMMAND, at: 7, name: 'other', set: { key: '1' }, configure: {} },
     'output.read': { journalId: 'journal', process: 'clerk', before: null, limit: 50 },
   };
 
@@ -78,6 +87,10 @@ describe('a request of any kind', () => {
       'processes.restart',
       'effects.resolve',
       'deadletters.drop',
+      'triggers.remove',
+      'triggers.pause',
+      'rewind.apply',
+      'fork.apply',
     ] as const) {
       expect(REQUESTS[name].request.safeParse({ ...GOOD[name], reason: '' }).success).toBe(false);
     }

@@ -8,9 +8,9 @@ KEYS = re.compile(rb'"seq":(\d{1,15}),"ack":(\d{1,15}),"prev":"([A-Za-z0-9_-]{22
 TIME = r"\d{4}-\d\d-\d\d[T ]HOUR:SIXTY(?::SIXTY(?:[.,]\d{1,9})?)?(?:Z|[+-]HOUR:?SIXTY)?"
 TIME = re.compile(TIME.replace("HOUR", r"(?:[01]\d|2[0-3])").replace("SIXTY", r"[0-5]\d"), re.A)
 HOLDS = "operator in_doubt budget health idle quit gap trust".split()
+OVER = ("invocation_result", "dead_letter", "event_refused")
 ENDS = {"effect_finished": {"done": "done", "did_not_happen": "did_not_happen", "in_doubt": "in_doubt"},
         "effect_resolved": {"happened": "done", "skip": "done", "did_not_happen": "did_not_happen"}}
-
 def value_of(text):
     if not (match := re.fullmatch(r"(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?", text)): return text  # a token
     sign, whole, part, exponent = match.groups("")
@@ -40,7 +40,6 @@ def javascript(value):  # as JSON.stringify spells it: a context key that is no 
         return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):x}", json.dumps(value, ensure_ascii=False))
     index = lambda name: int(name) if re.fullmatch("0|[1-9][0-9]*", name) and int(name) < 2**32 - 1 else 2**32
     return f"{{{','.join(f'{javascript(name)}:{javascript(value[name])}' for name in sorted(value, key=index))}}}"
-
 def text(data, key, other=""): return data[key] if isinstance(data.get(key), str) else other
 def record(data, key, other={}): return data[key] if isinstance(data.get(key), dict) else other
 def file_name(process): return re.sub(r"[/\\]", "_", process)[:200]
@@ -48,7 +47,6 @@ def lines_of(content): return [line.removesuffix(b"\r") for line in content.spli
 def is_time(text):
     try: return TIME.fullmatch(text) and datetime.date.fromisoformat(text[:10])
     except ValueError: return False
-
 class Line:  # keys: seq and prev, if the last bytes match and the checksum fits; of the chain it knows nothing yet
     def __init__(self, raw):
         entry, match, self.raw = parse(raw) or {}, KEYS.search(raw), raw
@@ -60,7 +58,6 @@ class Line:  # keys: seq and prev, if the last bytes match and the checksum fits
         self.state = record(self.data, "state", self.data) if self.type == "checkpoint" and not self.bad else None
         self.full = not broken and fits(self.state, "state")
         self.begins = self.full and b'"checkpoint"' in raw and b'"holdfast"' in raw  # without escapes
-
 def segments(folder, active):  # the first number and the lines of each, oldest first
     sealed = (re.fullmatch(r"([0-9]{12})-([0-9]{12})\.jsonl(\.gz)?", path.name) for path in folder.glob("*"))
     ranked = sorted(filter(None, sealed), key=lambda match: (match[1], match[2], not match[3]))
@@ -83,28 +80,33 @@ def judge(segments):  # all lines that are not blank, with their numbers and ver
             line.seq, link = number, base64.urlsafe_b64encode(hashlib.sha256(raw).digest())[:22].decode()
             number, seq = number + 1, own
     return judged
-
 # Shapes in checkpoints: key:kind, else text; key? may be absent; kind[] a list, kind{} an object of it, kind? or null.
 SHAPES = {name: re.findall(r"(\w+)(\??):?(\S*)", keys) for name, keys in re.findall(r"(\w+) = ([^;]+)", """
     mark = fold_version:num seq?:num consecutiveFailures?:num restarts?:num workerDeaths?:num generation?:num sent?:num
-        deadLettersLost?:num conversationCount?:num conversationMax?:num lifecycleReason? lifecycleActor? restart?
-        lifecycleSince?:text? startedAt?:text? lastWorkerDeath?:text? configHash?:text? holds?:hold[] queue?:event[]
-        open?:open[] deadLetters?:letter[] inbox?:message[] outbox?:sent[] heard?:num{} settled?:settled[] taken?:text[]
-        recentRuns?:run[] runsToday?:day? lastError?:error? writer?:writer? workers?:worker[] numbering? heardOf?:heard[]{};
-    open = event:event invocation:num attempt:num startedAt codeHash effects:effect[] writes:write[] before:slot?{}
-        attemptSeq?:num conversationFrom?:num seed? inbox?:message[] sayings?:saying[] sends?:send[] waits?:wait[]
-        signals?:signal[] clock?:num[] versions?:num{} isWaiting?:bool retryAt?:text?; state = holdfast:mark; slot = value:any;
-    effect = effectId name effectClass argsHash argsPreview key announcedAt occurrence:num attempts:num end:end?
-        keyTtlMs?:num? timeoutMs?:num? endSeq?:num? seq?:num earlier?:earlier; earlier = end:end endSeq:num?; end = kind;
-    wait = waitId kind name createdAt data:any occurrence:num seq:num shiftMs?:num dueAt:num? endSeq:num? end:status?;
-    event = eventId triggerId triggerType acceptedAt payload:any from?:sender; sender = process number:num numbering?;
-    message = messageId messageType content sender priority createdAt expiresAt:text?; hold = kind reason actor since;
-    letter = event:event open:open? reason error at attempts:num; sent = number:num kind topic sentAt data:any numbering?;
-    write = ordinal:num key value:any deleted:bool seq?:num; saying = ordinal:num seq:num role content; status = status;
-    send = kind topic argsHash occurrence:num seq:num; signal = signalId name payload:any seq:num; day = day runs:num;
-    run = eventId at ok:bool durationMs:num?; settled = promiseId status at; worker = startTime pid:num generation:num;
-    writer = hostId startTime build epoch:num pid:num; error = code message at; heard = numbering number:num""")}
-KINDS = {"text": str, "num": Number, "bool": bool, "any": object}
+    deadLettersLost?:num conversationCount?:num conversationMax?:num lifecycleReason? lifecycleActor? restart?
+    lifecycleSince?:text? startedAt?:text? lastWorkerDeath?:text? configHash?:text? holds?:hold[] queue?:event[]
+    open?:open[] deadLetters?:letter[] inbox?:message[] outbox?:sent[] heard?:num{} settled?:settled[] taken?:text[]
+    recentRuns?:run[] runsToday?:day? lastError?:error? writer?:writer? workers?:worker[] numbering? heardOf?:heard[]{}
+    triggers?:triggers rewinding?:rewinding? lineage?:lineage?; open = event:event invocation:num attempt:num startedAt
+    codeHash effects:effect[] writes:write[] before:slot?{} attemptSeq?:num conversationFrom?:num seed? inbox?:message[]
+    sayings?:saying[] sends?:send[] waits?:wait[] signals?:signal[] clock?:num[] versions?:num{} isWaiting?:bool
+    isToBegin?:bool retryAt?:text? inherited?:inherited; inherited = keyPrefix by; state = holdfast:mark;
+    slot = value:any; effect = effectId name effectClass argsHash argsPreview key announcedAt occurrence:num
+    attempts:num end:end? keyTtlMs?:num? timeoutMs?:num? endSeq?:num? seq?:num isUndone?:bool earlier?:earlier;
+    earlier = end:end endSeq:num?; end = kind; wait = waitId kind name createdAt data:any occurrence:num seq:num
+    shiftMs?:num dueAt:num? endSeq:num? end:status?; event = eventId triggerId triggerType acceptedAt payload:any
+    from?:sender metadata?:keys missed?:num spilled?:spill; sender = process number:num numbering?; spill = id sha256
+    bytes:num; lineage = process journalId seq:num; triggers = known:trigger{} allPaused:pause? added:added[]
+    removed:text[] sinceMs:num?; added = id config:keys; trigger = accepted:num filtered:num missed:num
+    lastEventAt:text? lastScheduledMs:num? sinceMs:num? paused:pause? keys:seen[]; seen = key atMs:num; pause = reason
+    actor at; rewinding = seq:num target:num isHandledAgain:bool; message = messageId messageType content sender
+    priority createdAt expiresAt:text?; hold = kind reason actor since; letter = event:event open:open? reason error at
+    attempts:num; sent = number:num kind topic sentAt data:any numbering?; write = ordinal:num key value:any
+    deleted:bool seq?:num; saying = ordinal:num seq:num role content; status = status; send = kind topic argsHash
+    occurrence:num seq:num; signal = signalId name payload:any seq:num; day = day runs:num; run = eventId at ok:bool
+    durationMs:num?; settled = promiseId status at; worker = startTime pid:num generation:num; writer = hostId startTime
+    build epoch:num pid:num; error = code message at; heard = numbering number:num""")}
+KINDS = {"text": str, "num": Number, "bool": bool, "any": object, "keys": dict}
 def fits(value, kind):
     if kind in KINDS: return isinstance(value, KINDS[kind]) and (kind != "num" or value.plain)
     if kind.endswith("?"): return value is None or fits(value, kind[:-1])
@@ -143,7 +145,7 @@ class State:
         elif kind == "trigger_event": self.queue.append(event)
         elif kind == "invocation_start" and event in self.queue and event not in [run[0] for run in self.open]:
             self.open.append([self.queue.pop(self.queue.index(event)), []])
-        elif kind in ("invocation_result", "dead_letter") or kind == "error" and data.get("final") is not False:
+        elif kind in OVER or kind == "error" and data.get("final") is not False:
             ended = [run for run in self.open if run[0] == event][:1]
             dead = ended or [None] * (kind == "dead_letter" and event in self.queue)
             self.count, self.queue = self.count + (kind[0] == "i"), [one for one in self.queue if one != event]
@@ -165,12 +167,11 @@ class State:
         elif kind in ENDS:
             end = ENDS[kind].get(text(data, "end" if kind == "effect_finished" else "resolution"))
             for one in same if end else (): one[2:] = [end, None]
-        elif kind in ("effect_value_lost", "effect_expired"):
-            for one in same: one[2] = "in_doubt"
+        elif kind in ("effect_value_lost", "effect_expired", "effect_unlike"):
+            for one in same: one[2:] = ["in_doubt", kind == "effect_unlike" and one[2] or one[3]]
         elif kind == "hold_placed" and hold in HOLDS or kind == "journal_repaired" and data.get("held") is True:
             self.holds = [one for one in self.holds if one != hold] + [hold]
         elif kind == "hold_lifted": self.holds = [one for one in self.holds if one != hold]
-
 def read(directory, process):
     directory, name, state = pathlib.Path(directory), file_name(process), State()
     marker, path, beside = (directory / it for it in ("journal.holdfast", f"{name}.jsonl", f"{name}.checkpoint.json"))
@@ -195,6 +196,5 @@ def read(directory, process):
     lenient = {**four, "invocation_count": state.count, "holds": state.holds, "queue": state.queue,
                "open": [[event, [one[:3] for one in effects if one[0] is not None]] for event, effects in state.open]}
     return {"lines": [[line.seq, line.verdict] for line in lines], "strict": strict, "lenient": lenient}
-
 for row in sys.stdin.buffer if sys.argv[1:] == ["--batch"] else ():
     print(json.dumps(read(*row.decode().rstrip("\n").split("\t")), default=lambda number: {"#": number.value}))

@@ -1,7 +1,9 @@
 // What operators, the world and bad luck may do to an agent at any moment.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Resolution } from '../../core/model/effects.ts';
 import { needsOperator } from '../../core/model/effects.ts';
+import { foldEntries } from '../../core/model/fold.ts';
 import { below } from '../crash/random.ts';
 import { OPERATOR } from '../support/runtime.ts';
 import { ERRANDS } from '../support/stepped-world.ts';
@@ -18,6 +20,8 @@ export interface Done {
   /** Events handled again as what they were, once for each time. */
   readonly redelivered: string[];
   readonly dropped: string[];
+  /** Events whose invocation a rewind took back, once for each time. */
+  readonly undone: string[];
 }
 
 export interface Step {
@@ -81,7 +85,7 @@ export const STEPS: readonly Step[] = [
     name: 'trigger',
     weight: 22,
     act: async ({ agent }, random, { accepted }) => {
-      accepted.push(await agent.accept('manual', 'manual', { errand: pick(ERRANDS, random)! }));
+      accepted.push(await agent.trigger({ errand: pick(ERRANDS, random)! }));
     },
   },
   {
@@ -160,6 +164,40 @@ export const STEPS: readonly Step[] = [
       if (letter === undefined) return;
       await agent.desk.dropDeadLetter(letter.event.eventId, OPERATOR);
       dropped.push(letter.event.eventId);
+    },
+  },
+  {
+    name: 'rewind',
+    weight: 4,
+    act: async (host, random, { undone }) => {
+      const { agent } = host;
+      const entries = await host.entries();
+      const target = below(random, entries.length + 2);
+      const before = foldEntries(entries.filter(({ seq }) => seq <= target));
+      const order = { to: target, isHandledAgain: random() < 0.7 };
+      // It may begin again by itself right after.
+      const hasFailed = agent.snapshot.lifecycle === 'failed';
+      const plan = await agent.rewinds.apply(order, null, OPERATOR);
+      undone.push(...plan.undone.map(({ eventId }) => eventId));
+      const { lifecycle, context, conversation, recentRuns, rewinding, open } = agent.snapshot;
+      if (hasFailed && lifecycle !== 'failed') return null;
+      if (lifecycle === 'running' || lifecycle === 'awaiting') return `it is ${lifecycle}`;
+      if (rewinding !== null) return 'it is not where it was to go';
+      const then = {
+        context: before.context,
+        conversation: before.conversation,
+        recentRuns: before.recentRuns,
+      };
+      if (!isDeepStrictEqual({ context, conversation, recentRuns }, then)) {
+        return `it has ${JSON.stringify({ context, conversation, recentRuns })}, and had ${JSON.stringify(then)}`;
+      }
+      const taken = plan.undone.filter(({ how }) => how === 'under way' || order.isHandledAgain);
+      return isDeepStrictEqual(
+        open.map(({ event }) => event.eventId),
+        taken.map(({ eventId }) => eventId),
+      )
+        ? null
+        : `it goes on with ${open.length} invocations, and said ${taken.length}`;
     },
   },
   {

@@ -2,14 +2,19 @@ import type {
   DeadLetterView,
   EffectView,
   FleetView,
+  ForkPlanView,
   JournalView,
   OutputLine,
   PreviewView,
   ProcessDetail,
   ProcessRow,
+  RewindPlanView,
   TimelineRow,
+  TriggerView,
   WaitView,
 } from '../../core/contract/views.ts';
+
+type PauseView = NonNullable<ProcessDetail['triggersPaused']>;
 
 /** A moment that all fixtures count from. */
 export const NOW = Date.parse('2026-11-29T12:00:00.000Z');
@@ -163,6 +168,88 @@ export function doubtOf(over: Partial<PreviewView['doubts'][number]> = {}): Prev
   return { effectId, name, effectClass, key, argsPreview, next: 'asked of you', ...over };
 }
 
+/** A schedule that is followed. */
+export function triggerOf(over: Partial<TriggerView> = {}): TriggerView {
+  return {
+    id: 'cron-4f1d2c3b',
+    type: 'cron',
+    description: '*/5 * * * * (UTC)',
+    next: before(-2 * MINUTE),
+    address: null,
+    filter: null,
+    isAdded: false,
+    paused: null,
+    problem: null,
+    accepted: 41,
+    filtered: 0,
+    missed: 0,
+    lastEventAt: before(3 * MINUTE),
+    ...over,
+  };
+}
+
+export function webhookOf(over: Partial<TriggerView> = {}): TriggerView {
+  return triggerOf({
+    id: 'webhook-9090/orders',
+    type: 'webhook',
+    description: 'POST 127.0.0.1:9090/orders',
+    next: null,
+    address: 'http://127.0.0.1:9090/orders',
+    ...over,
+  });
+}
+
+export function pauseOf(over: Partial<PauseView> = {}): PauseView {
+  return { reason: 'Maintenance', actor: 'operator:ann', at: before(HOUR), ...over };
+}
+
+export function queuedOf(over: Partial<ProcessDetail['queue'][number]> = {}): ProcessDetail['queue'][number] {
+  return { eventId: 'ev-42', triggerId: 'cron-4f1d2c3b', acceptedAt: before(MINUTE), missed: 0, ...over };
+}
+
+/** Two invocations undone, with effects that touched the world. */
+export function rewindPlanOf(over: Partial<RewindPlanView> = {}): RewindPlanView {
+  return {
+    process: 'market-watcher',
+    target: { seq: 1202, timestamp: before(20 * MINUTE), entryType: 'checkpoint' },
+    basedOn: 1204,
+    isHandledAgain: true,
+    context: [
+      { key: 'last_price', now: { valueText: '184.20' }, was: { valueText: '181.05' } },
+      { key: 'alerts', now: { valueText: '["AAPL"]' }, was: null },
+    ],
+    contextChanges: 2,
+    conversation: { now: 12, was: 8 },
+    undone: [
+      { eventId: 'ev-40', triggerId: 'cron-4f1d2c3b', how: 'done', isCutShort: false, effects: 2 },
+      { eventId: 'ev-41', triggerId: 'webhook-9090/orders', how: 'under way', isCutShort: true, effects: 1 },
+    ],
+    undoneCount: 2,
+    facts: [
+      { seq: 1203, kind: 'effect', text: 'look_up {"id":7}', eventId: 'ev-40', end: 'did_not_happen' },
+      { seq: 1204, kind: 'effect', text: 'charge_card {"amount":12900}', eventId: 'ev-40', end: 'done' },
+      { seq: 1205, kind: 'effect', text: 'send_mail {"to":"ann"}', eventId: 'ev-41', end: null },
+      { seq: 1206, kind: 'event', text: 'cron-4f1d2c3b', eventId: 'ev-42', end: null },
+      { seq: 1207, kind: 'decision', text: 'charge_card {"amount":1}', eventId: 'ev-39', end: 'happened' },
+    ],
+    factCount: { effect: 2, message: 0, promise: 0, timer: 0, event: 1, decision: 1 },
+    ...over,
+  };
+}
+
+export function forkPlanOf(over: Partial<ForkPlanView> = {}): ForkPlanView {
+  return {
+    from: 'market-watcher',
+    at: 1202,
+    name: 'market-watcher-fork',
+    contextKeys: 3,
+    conversation: 8,
+    unfinished: [{ eventId: 'ev-41', effects: 1 }],
+    left: { queue: 2, inbox: 1, promises: 0, timers: 1 },
+    ...over,
+  };
+}
+
 export function lineOf(number: number, over: Partial<OutputLine> = {}): OutputLine {
   return {
     at: before((1_000 - number) * 1_000),
@@ -201,9 +288,11 @@ export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): Pr
     restartsAt: null,
     lastError: null,
     triggers: [
-      { id: 'cron-0', type: 'cron', description: '*/5 * * * * (UTC)', next: before(-2 * MINUTE) },
-      { id: 'manual', type: 'manual', description: 'when an operator asks', next: null },
+      triggerOf(),
+      triggerOf({ id: 'manual', type: 'manual', description: 'when an operator asks', next: null }),
     ],
+    triggersPaused: null,
+    lineage: null,
     writer: { epoch: 7, pid: 311, hostId: 'ann-laptop-5f2c9e1b' },
     journalLevel: 'checkpoint',
     ...over,

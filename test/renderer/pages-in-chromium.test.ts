@@ -39,6 +39,11 @@ const acts =
     for (const act of all) await act(page);
   };
 
+/** Something about a trigger of the clerk's. */
+const trigger = (name: string) => acts(press('tab', 'Triggers & queue'), dialogAfter(name));
+/** What can be done from the newest entry. */
+const fromEntry = (name: string) =>
+  acts((page) => page.locator('.hf-entry-line').first().click(), dialogAfter(name));
 const VIEWS: readonly View[] = [
   { name: 'fleet', address: '/#/' },
   { name: 'fleet, loading', address: '/?scene=loading#/' },
@@ -50,7 +55,17 @@ const VIEWS: readonly View[] = [
   { name: 'process', address: WATCHER },
   { name: 'process, entry', address: WATCHER, act: (page) => page.locator('.hf-entry-line').last().click() },
   { name: 'process, state', address: WATCHER, act: press('tab', 'State') },
-  { name: 'process, queue', address: CLERK, act: press('tab', 'Triggers & queue') },
+  { name: 'process, triggers', address: CLERK, act: press('tab', 'Triggers & queue') },
+  {
+    name: 'process, recorded triggers',
+    address: '/#/j-sent/market-watcher',
+    act: press('tab', 'Triggers & queue'),
+  },
+  {
+    name: 'process, more actions',
+    address: WATCHER,
+    act: acts(press('button', 'More actions'), (page) => page.getByRole('menu').waitFor()),
+  },
   { name: 'process, effects', address: WATCHER, act: press('tab', 'Effects') },
   {
     name: 'process, effect',
@@ -101,6 +116,51 @@ const VIEWS: readonly View[] = [
   },
   { name: 'it happened', address: CLERK, act: dialogAfter('It happened…: charge_card') },
   { name: 'ask', address: REPORT, act: dialogAfter('Ask it…') },
+  { name: 'pause', address: CLERK, act: trigger('Pause…: cron-4f1d2c3b') },
+  { name: 'remove', address: CLERK, act: trigger('Remove…: webhook-9090/orders') },
+  { name: 'test-fire', address: CLERK, act: trigger('Test-fire…: event-77aa01fe') },
+  { name: 'add a schedule', address: CLERK, act: trigger('Add a trigger…') },
+  {
+    name: 'add a webhook, refused',
+    address: CLERK,
+    act: acts(
+      trigger('Add a trigger…'),
+      (page) => page.getByRole('alertdialog').getByLabel('Kind').selectOption('webhook'),
+      (page) => page.getByLabel('Variable that holds the secret').fill('ORDERS_SECRET'),
+      press('button', 'Add the trigger to invoice-clerk'),
+      (page) => page.getByRole('alert').waitFor(),
+    ),
+  },
+  {
+    name: 'add a folder',
+    address: CLERK,
+    act: acts(trigger('Add a trigger…'), (page) =>
+      page.getByRole('alertdialog').getByLabel('Kind').selectOption('file_watch'),
+    ),
+  },
+  { name: 'rewind', address: WATCHER, act: fromEntry('Rewind to here…') },
+  {
+    name: 'rewind, refused',
+    address: WATCHER,
+    act: acts(
+      fromEntry('Rewind to here…'),
+      press('button', 'Bad input'),
+      press('button', 'Rewind market-watcher'),
+      (page) => page.getByRole('alert').waitFor(),
+    ),
+  },
+  {
+    name: 'rewind, not possible',
+    address: '/?scene=unread#/j-demo/market-watcher',
+    act: fromEntry('Rewind to here…'),
+  },
+  {
+    name: 'fork',
+    address: WATCHER,
+    act: acts(fromEntry('Fork from here…'), press('button', 'Change a key'), (page) =>
+      page.getByLabel('Value of key 1, as JSON').fill('not JSON'),
+    ),
+  },
   { name: 'a bad night, fleet', address: '/?scene=night#/' },
   { name: 'a bad night', address: WORST },
   { name: 'a bad night, state', address: WORST, act: press('tab', 'State') },
@@ -110,6 +170,11 @@ const VIEWS: readonly View[] = [
     act: acts(press('tab', 'Effects (9 in doubt)'), press('button', /^Details of/)),
   },
   { name: 'a bad night, queue', address: WORST, act: press('tab', 'Triggers & queue (5231)') },
+  {
+    name: 'a bad night, rewind',
+    address: WORST,
+    act: acts(fromEntry('Rewind to here…'), (page) => page.getByText('What touched the world').waitFor()),
+  },
   { name: 'a bad night, worker', address: WORST, act: press('tab', 'Worker') },
   { name: 'a bad night, force-recover', address: WORST, act: dialogAfter('Force-recover…') },
   { name: 'a bad night, kill', address: WORST, act: dialogAfter('Kill worker…') },
@@ -144,6 +209,10 @@ const SHAPES: ReadonlySet<string> = new Set([
   'process, worker',
   'force-recover',
   'signal',
+  'process, triggers',
+  'add a webhook, refused',
+  'rewind',
+  'fork',
 ]);
 
 /** Too much of everything is looked at where the room is least. */

@@ -76,6 +76,7 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
         trigger_id: `manual-${pick % 3}`,
         trigger_type: 'manual',
         payload: value,
+        ...(pick % 4 === 0 ? { key: `call-${pick % 50}` } : {}),
       },
     ],
     ({ pick }) => ['hold_placed', { hold: one(HOLD_KINDS, pick), reason: 'asked', actor: 'operator:test' }],
@@ -98,6 +99,28 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
     () => ['recovered', { from: lifecycle, reason: 'host restarted' }],
     ({ key, value }) => ['a_type_of_tomorrow', { [key]: value }],
     ({ pick }) => ['clock_changed', { by_ms: pick - 500 }],
+    ({ pick }) => ['rewind', { target_seq: 1 + (pick % Math.max(1, count)), handled_again: pick % 2 === 0 }],
+    ({ pick }) => ['forked', { process: 'other', journal_id: 'journal', seq: 1 + pick }],
+    ({ pick }) => ['trigger_filtered', { trigger_id: `manual-${pick % 3}` }],
+    ({ pick }) => [
+      'trigger_missed',
+      {
+        trigger_id: `manual-${pick % 3}`,
+        count: 1 + (pick % 5),
+        last: timestampOf(START + pick),
+        ...(state.queue[0] === undefined ? {} : { event_id: state.queue[0].eventId }),
+      },
+    ],
+    ...['trigger_paused', 'trigger_resumed'].map((type): Maker => ({ pick }) => [
+      type,
+      {
+        ...(pick % 4 === 0 ? {} : { trigger_id: `manual-${pick % 3}` }),
+        reason: 'asked',
+        actor: 'operator:test',
+      },
+    ]),
+    ({ pick }) => ['trigger_added', { trigger_id: `manual-${pick % 3}`, config: { type: 'manual' } }],
+    ({ pick }) => ['trigger_removed', { trigger_id: `manual-${pick % 3}` }],
     ({ pick }) => [
       'inbox_message',
       {
@@ -216,6 +239,11 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
           ...(pick % 4 === 1 ? { retry_at: timestampOf(START + pick) } : {}),
         },
       ],
+      () => ['event_refused', { event_id: eventId, trigger_id: 'manual-0', why: 'nothing to act on' }],
+      ...open.effects.slice(0, 2).map(({ effectId }): Maker => ({ pick }) => [
+        'effect_unlike',
+        { event_id: eventId, effect_id: effectId, args_hash: String(pick), args_preview: 'other' },
+      ]),
       ({ pick }) => ['invocation_waiting', { event_id: eventId, for: pick % 2 === 0 ? [] : ['x'] }],
       ({ pick }) => ['clock_read', { event_id: eventId, ordinal: open.clock.length, at: pick }],
       ({ key, pick }) => ['version_chosen', { event_id: eventId, name: key, version: pick % 4 }],

@@ -9,6 +9,7 @@ import type { StoredEntry } from '../../core/model/entry.ts';
 import { foldEntries } from '../../core/model/fold.ts';
 import {
   DEFAULT_PROCESS_CONFIG,
+  withoutSecrets,
   type ProcessConfig,
   type ProcessDefinition,
 } from '../../core/model/process-config.ts';
@@ -68,6 +69,7 @@ export async function bench(
   source: string,
   config: Partial<ProcessConfig> = {},
   directory: string = tempDirectory(),
+  more: Omit<OnThisMachine, 'definitions'> = {},
 ): Promise<Bench> {
   mkdirSync(directory, { recursive: true });
   const ledgerPath = join(directory, 'ledger.txt');
@@ -76,16 +78,17 @@ export async function bench(
     ? source
     : `export default defineAgent({ async onTrigger(ctx, event) { ${source} } });`;
   writeFileSync(entrypoint, PRELUDE(ledgerPath) + body);
+  const full: ProcessConfig = { ...DEFAULT_PROCESS_CONFIG, restartBackoffMs: 20, ...config };
   const definition: ProcessDefinition = {
     name: 'agent',
     description: '',
     entrypoint,
-    config: { ...DEFAULT_PROCESS_CONFIG, restartBackoffMs: 20, ...config },
-    configHash: JSON.stringify(config),
+    config: full,
+    configHash: JSON.stringify(withoutSecrets(full)),
     codeHash: 'test',
   };
   const journalDirectory = join(directory, 'journal');
-  const { journal, runtime, quit } = await startRuntime(journalDirectory, [definition]);
+  const { journal, runtime, quit } = await startRuntime(journalDirectory, [definition], more);
   const process = runtime.process('agent');
   return {
     directory,
@@ -95,11 +98,11 @@ export async function bench(
     // Whole lines: one that is being written is none yet.
     ledger: () => (existsSync(ledgerPath) ? readFileSync(ledgerPath, 'utf8').split('\n').slice(0, -1) : []),
     entries: () => readFileJournal(journalDirectory).read('agent'),
-    trigger: (payload = '') => process.accept('manual', 'manual', payload),
+    trigger: (payload = '') => process.trigger(payload),
     until: async (what, look) => void (await waitFor(() => Boolean(look(process)), { what })),
     again: async () => {
       await quit();
-      return bench(source, config, directory);
+      return bench(source, config, directory, more);
     },
     quit,
   };

@@ -113,7 +113,7 @@ async function handIn(): Promise<void> {
   }
   for (let n = 1; n <= events; n += 1) {
     if (!there.has(n)) {
-      const eventId = await agent.accept('manual', 'manual', { n });
+      const eventId = await agent.trigger({ n });
       await askLedger(ledger, { op: 'accepted', life, eventId });
     }
     handedIn = n;

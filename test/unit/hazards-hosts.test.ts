@@ -203,7 +203,7 @@ test('[T31] [J7] a recovery that there is no room for is refused, moves nothing,
     await host.outcome('quitting', host.quit());
     endWorld(host.name);
   });
-  const accept = () => host.outcome('accepting', agent.accept('manual', 'manual', { errand: 'count' }));
+  const accept = () => host.outcome('accepting', agent.trigger({ errand: 'count' }));
   host.isFull = true;
   const full = { code: 'journal.disk-full' };
   await expect(accept()).rejects.toMatchObject(full);

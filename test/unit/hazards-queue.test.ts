@@ -105,7 +105,7 @@ test('[C15] every event that was accepted has one end on record, whichever way i
 test('[C19] an event after an idle hold wakes the process and is handled', async () => {
   const host = await stepped({ idleTimeoutMs: 5_000 });
   await host.until('the idle hold', ({ snapshot }) => snapshot.holds.some(({ kind }) => kind === 'idle'));
-  await host.outcome('accepting', host.agent.accept('manual', 'manual', { errand: 'count' }));
+  await host.outcome('accepting', host.agent.trigger({ errand: 'count' }));
   await host.until('its end', ({ snapshot }) => snapshot.invocationCount === 1);
   expect(host.agent.snapshot).toMatchObject({ lifecycle: 'running', holds: [], context: { count: 1 } });
 });
@@ -117,7 +117,7 @@ test('[C20] a suspended process with a full queue does nothing for a day, and th
   await host.outcome('suspending', agent.suspend(OPERATOR));
   const ids: string[] = [];
   for (let n = 0; n < 50; n += 1) {
-    ids.push(await host.outcome('accepting', agent.accept('manual', 'manual', { errand: 'count' })));
+    ids.push(await host.outcome('accepting', agent.trigger({ errand: 'count' })));
   }
   await host.until('its checkpoint', () => host.workers.living === 0);
   await host.settled();

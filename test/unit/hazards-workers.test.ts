@@ -89,7 +89,7 @@ test('[C24] restarted 50 times at once with its work under way: one worker at mo
   await host.turns(5);
   const before = clock.pending;
   for (let restart = 0; restart < 50; restart += 1) {
-    await host.outcome('accepting', agent.accept('manual', 'manual', { errand: 'count' }));
+    await host.outcome('accepting', agent.trigger({ errand: 'count' }));
     await host.turns(restart % 7, 1);
     await host.outcome('restarting', agent.restart(OPERATOR));
     expect(workers.living).toBeLessThanOrEqual(1);
@@ -106,7 +106,7 @@ test('[C24] restarted 50 times at once with its work under way: one worker at mo
 test('[T26] a worker that the system does not start fails the process in the end, with the system’s word for it', async () => {
   const host = await stepped({ restartPolicy: 'never' });
   host.workers.failNext(1_000);
-  await host.outcome('accepting', host.agent.accept('manual', 'manual', { errand: 'count' }));
+  await host.outcome('accepting', host.agent.trigger({ errand: 'count' }));
   await host.until('the failure', ({ snapshot }) => snapshot.lifecycle === 'failed');
   expect(host.agent.snapshot.lifecycleReason).toMatch(/could not be started: spawn EAGAIN; 4 times in a row/);
   expect(host.agent.snapshot.queue).toHaveLength(1);
@@ -122,7 +122,7 @@ test.each(['stop', 'suspend', 'restart', 'forceRecover'] as const)(
     const host = await stepped({ restartBackoffMs: 60_000, maxRestarts: 5, restartPolicy: 'always' });
     const { agent } = host;
     host.workers.failNext(1_000);
-    await host.outcome('accepting', agent.accept('manual', 'manual', { errand: 'count' }));
+    await host.outcome('accepting', agent.trigger({ errand: 'count' }));
     await host.until('the backing off', ({ live }) => live.respawnAt !== null);
     await host.outcome(order, agent[order](OPERATOR));
     const expected = { stop: 'stopped', suspend: 'suspended', restart: 'running', forceRecover: 'running' };
@@ -143,7 +143,7 @@ test.each(['stop', 'suspend', 'restart', 'forceRecover'] as const)(
 
 test('[T26] a failed process that waits for its restart can be stopped, and is not started again then', async () => {
   const host = await stepped({ restartBackoffMs: 60_000, maxConsecutiveFailures: 1, delivery: NO_RETRY });
-  await host.outcome('accepting', host.agent.accept('manual', 'manual', { errand: 'fail' }));
+  await host.outcome('accepting', host.agent.trigger({ errand: 'fail' }));
   await host.until('the failure', ({ live }) => live.restartAt !== null);
   await host.outcome('stopping', host.agent.stop(OPERATOR));
   expect(host.agent.live.restartAt).toBeNull();
@@ -160,7 +160,7 @@ test('[T26] 500 orders to kill and to restart, some of them in the middle of oth
   for (let order = 0; order < 500; order += 1) {
     if (order % 10 === 0) {
       const errand = order % 20 === 0 ? 'count' : 'effects';
-      accepted.push(await host.outcome('accepting', agent.accept('manual', 'manual', { errand })));
+      accepted.push(await host.outcome('accepting', agent.trigger({ errand })));
     }
     const press = async (): Promise<void> =>
       random() < 0.6

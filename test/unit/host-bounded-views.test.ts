@@ -217,6 +217,15 @@ describe('views', () => {
       type: 'cron',
       description: HUGE,
       next: null,
+      address: HUGE,
+      filter: HUGE,
+      isAdded: false,
+      paused: { reason: HUGE, actor: HUGE, at: '' },
+      problem: { code: 'trigger.port-taken', message: HUGE, at: '' },
+      accepted: 0,
+      filtered: 0,
+      missed: 0,
+      lastEventAt: null,
     }));
     const detail = processDetail(inputOf(hugeSnapshot(), { triggers }));
     ProcessDetail.parse(detail);

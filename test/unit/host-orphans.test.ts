@@ -35,10 +35,10 @@ test('[S37] a journal that no manifest defines is shown with what is unfinished,
   );
   const first = await live(workspace);
   const clerk = first.live.runtime.process('clerk');
-  await clerk.accept('manual', 'manual', null);
+  await clerk.trigger(null);
   await waitFor(() => clerk.snapshot.open[0]?.waits.length === 1, { what: 'the promise' });
   await clerk.suspend(OPERATOR);
-  await clerk.accept('manual', 'manual', null);
+  await clerk.trigger(null);
   await first.close();
 
   rmSync(manifest);

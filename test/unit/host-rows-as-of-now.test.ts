@@ -1,14 +1,13 @@
 // A row is made again only when something in it may be different, and then at once.
 
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FleetView, ProcessRow } from '../../core/contract/views.ts';
 import { fleetChanges } from '../../core/host/fleet-changes.ts';
 import { asRecorded, processRow } from '../../core/host/read-model.ts';
 import { rowCache } from '../../core/host/row-cache.ts';
 import { emptySnapshot } from '../../core/model/snapshot.ts';
-import { DEFAULT_PROCESS_CONFIG } from '../../core/model/process-config.ts';
-import { TriggerSet } from '../../core/runtime/trigger-set.ts';
-import { startCron } from '../../core/triggers/cron.ts';
+import { SteppedClock } from '../support/stepped-clock.ts';
+import { triggerSet } from '../support/triggers.ts';
 
 const rowOf = (name: string, invocations = 0): ProcessRow =>
   processRow(asRecorded('j', name, { ...emptySnapshot(), invocationCount: invocations }));
@@ -49,45 +48,27 @@ describe('rows', () => {
   });
 });
 
-describe('the next time of a schedule', () => {
-  afterEach(() => void vi.useRealTimers());
-  const hourly = { type: 'cron', cronExpression: '0 * * * *', cronTimezone: 'UTC' } as const;
-
-  test('moves on with the clock, and back with it', () => {
-    vi.useFakeTimers({ now: Date.UTC(2026, 0, 31, 10, 15), toFake: ['Date'] });
-    using cron = startCron(hourly, () => {});
-    expect(cron.next).toBe('2026-01-31T11:00:00.000Z');
-    vi.setSystemTime(Date.UTC(2026, 0, 31, 10, 59, 59));
-    expect(cron.next).toBe('2026-01-31T11:00:00.000Z');
-    vi.setSystemTime(Date.UTC(2026, 0, 31, 11, 0, 0));
-    expect(cron.next).toBe('2026-01-31T12:00:00.000Z');
-    vi.setSystemTime(Date.UTC(2026, 0, 31, 8, 30));
-    expect(cron.next).toBe('2026-01-31T09:00:00.000Z');
-  });
-
-  test('of a process is the first of all its triggers, and none while they are closed', () => {
-    vi.useFakeTimers({ now: Date.UTC(2026, 0, 31, 10, 15), toFake: ['Date'] });
-    const daily = { ...hourly, cronExpression: '0 4 * * *' };
-    const set = new TriggerSet(
-      {
-        name: 'a',
-        description: '',
-        entrypoint: 'a.ts',
-        config: { ...DEFAULT_PROCESS_CONFIG, triggers: [daily, hourly, { type: 'manual' }] },
-        configHash: '',
-        codeHash: '',
-      },
-      () => {},
-    );
-    expect(set.next).toBeNull();
-    set.open();
-    expect(set.next).toEqual({ id: 'cron-1', at: '2026-01-31T11:00:00.000Z' });
-    expect(set.views().map((trigger) => trigger.next)).toEqual([
-      '2026-02-01T04:00:00.000Z',
-      '2026-01-31T11:00:00.000Z',
-      null,
-    ]);
-    set.close();
-    expect(set.next).toBeNull();
-  });
+test('the next time of a process is the first of all its schedules, and none while they are closed', () => {
+  const hourly = {
+    type: 'cron',
+    cronExpression: '0 * * * *',
+    cronTimezone: 'UTC',
+    missed: 'skip',
+    filter: null,
+  } as const;
+  const daily = { ...hourly, cronExpression: '0 4 * * *' };
+  const set = triggerSet(
+    [daily, hourly, { type: 'manual' }],
+    new SteppedClock(Date.UTC(2026, 0, 31, 10, 15)),
+  );
+  expect(set.next).toBeNull();
+  set.open();
+  expect(set.next).toEqual({ id: set.views()[1]!.id, at: '2026-01-31T11:00:00.000Z' });
+  expect(set.views().map((trigger) => trigger.next)).toEqual([
+    '2026-02-01T04:00:00.000Z',
+    '2026-01-31T11:00:00.000Z',
+    null,
+  ]);
+  set.close();
+  expect(set.next).toBeNull();
 });

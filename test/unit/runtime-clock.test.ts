@@ -28,7 +28,7 @@ async function stepped(errand: string): Promise<SteppedHost> {
 }
 
 function trigger(host: SteppedHost, errand: string): Promise<string> {
-  return host.outcome('the event', host.agent.accept('manual', 'manual', { errand }));
+  return host.outcome('the event', host.agent.trigger({ errand }));
 }
 
 const first = ({ snapshot }: SteppedHost['agent']): OpenInvocation | undefined => snapshot.open[0];

@@ -315,9 +315,9 @@ test('[S23] what code gets back live is what a re-run gets back: JSON’s copy o
 
 test('an event that the journal can not hold is refused, and the process goes on', async () => {
   const b = await bench(`note('ran');`);
-  await expect(
-    b.process.accept('manual', 'manual', { limit: Number.POSITIVE_INFINITY }),
-  ).rejects.toMatchObject({ code: 'json.not-recordable' });
+  await expect(b.process.trigger({ limit: Number.POSITIVE_INFINITY })).rejects.toMatchObject({
+    code: 'json.not-recordable',
+  });
   expect(b.process.live.trouble).toBeNull();
   await handled(b);
   expect(b.ledger()).toEqual(['ran']);

@@ -80,7 +80,9 @@ test('[S20] inside a long invocation checkpoints are written too, so that recove
 
 test('[S10] a copied journal is held with its triggers off, says why, and goes on when an operator resumes it', async () => {
   const b = await bench(`note('ran');`, {
-    triggers: [{ type: 'cron', cronExpression: '* * * * * *', cronTimezone: 'UTC' }],
+    triggers: [
+      { type: 'cron', cronExpression: '* * * * * *', cronTimezone: 'UTC', missed: 'skip', filter: null },
+    ],
   });
   await b.until('a run', ({ snapshot }) => snapshot.invocationCount > 0);
   await b.quit();

@@ -12,9 +12,9 @@ import {
   DEFAULT_PROCESS_CONFIG,
   type ProcessConfig,
   type ProcessDefinition,
-  type TriggerConfig,
 } from '../../core/model/process-config.ts';
 import type { ProcessSnapshot } from '../../core/model/snapshot.ts';
+import type { EventTriggerConfig, TriggerConfig } from '../../core/model/trigger-config.ts';
 import { OPERATOR, startRuntime } from '../support/runtime.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -64,7 +64,8 @@ async function several(
   return { directory, journal, runtime, quit, lines };
 }
 
-const EVENT: TriggerConfig = { type: 'event', eventType: 'price.*', eventSource: null };
+const messagesTo = (topic: string): TriggerConfig => ({ type: 'message', topic, filter: null });
+const EVENT: EventTriggerConfig = { type: 'event', eventType: 'price.*', eventSource: null, filter: null };
 const HEAR = `note(ctx.process + ' ' + JSON.stringify(event.payload));`;
 
 test('[S38] an event reaches all who listen for its type, and a message all who listen to its topic; each once', async () => {
@@ -73,10 +74,10 @@ test('[S38] an event reaches all who listen for its type, and a message all who 
       source: `await ctx.emit('price.up', { by: 1 }); await ctx.send('orders/new', 7); await ctx.emit('other');`,
     },
     one: { source: HEAR, triggers: [EVENT] },
-    two: { source: HEAR, triggers: [{ type: 'message', topic: 'orders/*' }, EVENT] },
-    deaf: { source: HEAR, triggers: [{ type: 'event', eventType: 'price.*', eventSource: 'somebody else' }] },
+    two: { source: HEAR, triggers: [messagesTo('orders/*'), EVENT] },
+    deaf: { source: HEAR, triggers: [{ ...EVENT, eventSource: 'somebody else' }] },
   });
-  await w.runtime.process('sender').accept('manual', 'manual', null);
+  await w.runtime.process('sender').trigger(null);
   await waitFor(() => w.lines().length === 3, { what: 'what was heard' });
   await waitFor(() => w.runtime.process('sender').snapshot.outbox.length === 0, { what: 'the delivery' });
   const { numbering } = w.runtime.process('sender').snapshot;
@@ -101,12 +102,12 @@ test('[P2] [S38] a re-run sends nothing again, and a host that dies before deliv
       source: `await ctx.send('x', 1); await ctx.promise('go'); await ctx.send('x', 2);`,
       config: { workerIdleMs: 50 },
     },
-    receiver: { source: HEAR, triggers: [{ type: 'message', topic: 'x' }] as const },
+    receiver: { source: HEAR, triggers: [messagesTo('x')] },
   };
   const w = await several(agents);
   await w.runtime.process('receiver').stop(OPERATOR);
   await w.runtime.process('receiver').start(OPERATOR);
-  await w.runtime.process('sender').accept('manual', 'manual', null);
+  await w.runtime.process('sender').trigger(null);
   await waitFor(() => w.runtime.process('sender').snapshot.lifecycle === 'awaiting', { what: 'awaiting' });
   await waitFor(() => w.lines().length === 1, { what: 'the first' });
   await w.quit();
@@ -135,16 +136,16 @@ function forget(directory: string, name: string): void {
 test('[P1] [S38] a sender whose journal begins anew counts from 1 again, and what it says is heard', async () => {
   const agents = {
     sender: { source: `for (const n of event.payload) await ctx.send('x', n);` },
-    receiver: { source: HEAR, triggers: [{ type: 'message', topic: 'x' }] as const },
+    receiver: { source: HEAR, triggers: [messagesTo('x')] },
   };
   const w = await several(agents);
-  await w.runtime.process('sender').accept('manual', 'manual', [1, 2, 3]);
+  await w.runtime.process('sender').trigger([1, 2, 3]);
   await waitFor(() => w.lines().length === 3, { what: 'the first three' });
   await waitFor(() => w.runtime.process('sender').snapshot.outbox.length === 0, { what: 'the delivery' });
   await w.quit();
   forget(join(w.directory, 'journal'), 'sender');
   const next = await several(agents, w.directory);
-  await next.runtime.process('sender').accept('manual', 'manual', [4, 5]);
+  await next.runtime.process('sender').trigger([4, 5]);
   await waitFor(() => next.lines().length === 5, { what: 'the next two' });
   const heard = next
     .lines()
@@ -154,7 +155,7 @@ test('[P1] [S38] a sender whose journal begins anew counts from 1 again, and wha
   // And each once, as before.
   await next.quit();
   const last = await several(agents, w.directory);
-  await last.runtime.process('sender').accept('manual', 'manual', [6]);
+  await last.runtime.process('sender').trigger([6]);
   await waitFor(() => last.lines().length === 6, { what: 'the last' });
   expect(last.runtime.process('sender').snapshot.sent).toBe(3);
 });
@@ -230,10 +231,10 @@ test('[P3] [P8] [S17] numberings are in a checkpoint, and one from before they h
 test('[S34] what is sent to a suspended process waits in its queue', async () => {
   const w = await several({
     sender: { source: `await ctx.send('x', 1);` },
-    receiver: { source: HEAR, triggers: [{ type: 'message', topic: 'x' }] },
+    receiver: { source: HEAR, triggers: [messagesTo('x')] },
   });
   await w.runtime.process('receiver').suspend(OPERATOR);
-  await w.runtime.process('sender').accept('manual', 'manual', null);
+  await w.runtime.process('sender').trigger(null);
   await waitFor(() => w.runtime.process('receiver').snapshot.queue.length === 1, { what: 'it to be queued' });
   expect(w.lines()).toEqual([]);
   await w.runtime.process('receiver').resume(OPERATOR);
@@ -253,7 +254,7 @@ test('more processes than workers: each gets its turn, and none waits for one th
     2,
   );
   for (let round = 0; round < 3; round += 1) {
-    await Promise.all(names.map((name) => w.runtime.process(name).accept('manual', 'manual', null)));
+    await Promise.all(names.map((name) => w.runtime.process(name).trigger(null)));
   }
   await waitFor(() => w.lines().length >= 36, { what: 'all of them', patienceMs: 60_000 });
   for (const name of names) expect(w.lines().filter((line) => line === name)).toHaveLength(3);
@@ -271,9 +272,9 @@ test('a busy process gives up its worker to others after its turn', async () => 
     1,
   );
   const busy = w.runtime.process('busy');
-  for (let n = 0; n < 40; n += 1) await busy.accept('manual', 'manual', null);
+  for (let n = 0; n < 40; n += 1) await busy.trigger(null);
   await waitFor(() => w.lines().length > 0, { what: 'the busy one' });
-  await w.runtime.process('quiet').accept('manual', 'manual', null);
+  await w.runtime.process('quiet').trigger(null);
   await waitFor(() => w.lines().includes('quiet'), { what: 'the quiet one', patienceMs: 20_000 });
   expect(w.lines().filter((line) => line === 'busy').length).toBeLessThan(40);
 });

@@ -8,6 +8,7 @@ import type { FoldedEntry } from '../../../core/model/fold.ts';
 import type { JsonObject } from '../../../core/model/json.ts';
 import { emptySnapshot, type OpenInvocation, type ProcessSnapshot } from '../../../core/model/snapshot.ts';
 import { timestampOf } from '../../../core/model/time.ts';
+import type { TriggersState } from '../../../core/model/trigger-record.ts';
 import { disagreement, NO_FACTS, readOn, type Facts } from './facts.ts';
 import type { Rules } from './rules.ts';
 
@@ -178,8 +179,14 @@ function copyOf(snapshot: ProcessSnapshot): ProcessSnapshot {
     inbox: [...snapshot.inbox],
     outbox: [...snapshot.outbox],
     heard: { ...snapshot.heard },
+    heardOf: { ...snapshot.heardOf },
     workers: [...snapshot.workers],
+    triggers: { ...snapshot.triggers, known: copyOfKnown(snapshot.triggers.known) },
   };
+}
+
+function copyOfKnown(known: TriggersState['known']): TriggersState['known'] {
+  return Object.fromEntries(Object.entries(known).map(([id, record]) => [id, { ...record }]));
 }
 
 function copyOfOpen(open: OpenInvocation): OpenInvocation {

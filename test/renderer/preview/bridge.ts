@@ -2,9 +2,9 @@
 
 import { BRIDGE, EVENT_NAMES, REQUEST_NAMES } from '../../../core/contract/names.ts';
 import type { RequestName } from '../../../core/contract/requests.ts';
-import { fleetOf, lineOf } from '../fixtures.ts';
+import { fleetOf, forkPlanOf, lineOf, rewindPlanOf } from '../fixtures.ts';
 import { memoryHost, ok, refused } from '../memory-client.ts';
-import { NIGHT, NIGHT_ENTRIES, NIGHT_LINES, nightDetail, nightPreview } from './night.ts';
+import { NIGHT, NIGHT_ENTRIES, NIGHT_LINES, nightDetail, nightPreview, nightRewind } from './night.ts';
 import { detailIn, ENTRIES, FLEET, LINES, OLDER, previewIn } from './scene.ts';
 
 const scene = new URLSearchParams(window.location.search).get('scene') ?? 'full';
@@ -42,6 +42,31 @@ host.answer('output.read', ({ before }) => {
     ? ok({ lines: [...lines], before: 'older' })
     : ok({ lines: [...OLDER], before: null });
 });
+host.answer('rewind.plan', ({ to, isHandledAgain }) => {
+  if (scene === 'unread') {
+    return refused({
+      code: 'rewind.too-far',
+      message: 'Between that entry and now lies too much. Choose a later one.',
+    });
+  }
+  const { target, ...plan } = night ? nightRewind() : rewindPlanOf();
+  return ok({ ...plan, target: { ...target, seq: to }, isHandledAgain });
+});
+host.answer('rewind.apply', () =>
+  refused({
+    code: 'rewind.changed',
+    message:
+      'It has moved since the rewind was planned: 3 invocations would be undone, and not 2. Look at the plan again.',
+  }),
+);
+host.answer('fork.plan', ({ at, name, process }) => ok(forkPlanOf({ at, name, from: process })));
+host.answer('triggers.add', () =>
+  refused({
+    code: 'trigger.port-taken',
+    message:
+      'Port 9090 of 127.0.0.1 is in use by another program. End that program, or give the webhook another port.',
+  }),
+);
 host.answer('timeline.read', () => ok({ rows: [...(night ? NIGHT_ENTRIES : ENTRIES)], before: 'c' }));
 
 Object.assign(window, {

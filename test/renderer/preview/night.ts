@@ -6,6 +6,7 @@ import type {
   PreviewView,
   ProcessDetail,
   ProcessRow,
+  RewindPlanView,
   TimelineRow,
 } from '../../../core/contract/views.ts';
 import {
@@ -21,9 +22,13 @@ import {
   invocationOf,
   lineOf,
   MINUTE,
+  pauseOf,
   previewOf,
+  rewindPlanOf,
   rowOf,
+  triggerOf,
   waitOf,
+  webhookOf,
 } from '../fixtures.ts';
 
 export const LONG_NAME =
@@ -128,6 +133,7 @@ function worstDetail(): ProcessDetail {
       eventId: `${at}-${LONG_WORD.slice(0, 90)}`,
       triggerId: at === 0 ? LONG_NAME : 'webhook-orders',
       acceptedAt: before(at * MINUTE),
+      missed: at === 0 ? 12_044 : 0,
     })),
     deadLetters: Array.from({ length: 8 }, (_, at) =>
       deadLetterOf({
@@ -162,9 +168,18 @@ function worstDetail(): ProcessDetail {
     respawnsAt: before(HOUR),
     restartsAt: null,
     triggers: [
-      { id: LONG_NAME, type: 'cron', description: LONG_TEXT, next: before(-2 * MINUTE) },
-      { id: 'webhook-orders', type: 'webhook', description: `https://example.org/${LONG_WORD}`, next: null },
+      triggerOf({ id: LONG_NAME, description: LONG_TEXT, missed: 120_044, accepted: 9_120_044 }),
+      webhookOf({
+        description: `https://example.org/${LONG_WORD}`,
+        address: `https://example.org/${LONG_WORD}`,
+        filter: LONG_JSON,
+        isAdded: true,
+        problem: { code: 'trigger.port-taken', message: LONG_TEXT, at: before(9 * HOUR) },
+        paused: pauseOf({ reason: LONG_TEXT, actor: `operator:${LONG_WORD.slice(0, 90)}` }),
+      }),
+      triggerOf({ id: 'x', type: 'lunar', description: LONG_WORD, next: null }),
     ],
+    lineage: { process: LONG_NAME, journalId: 'j-gone', seq: 5_231_044 },
     writer: null,
     journalLevel: '',
   });
@@ -189,6 +204,33 @@ export function nightPreview(action: PreviewView['action']): PreviewView {
       }),
     ),
     steps: ['2 unfinished invocations go on from the top.', LONG_TEXT, `${LONG_WORD} is asked of you.`],
+  });
+}
+
+/** More than anybody would undo. */
+export function nightRewind(): RewindPlanView {
+  return rewindPlanOf({
+    context: [
+      { key: `k${LONG_WORD}`, now: { valueText: LONG_JSON }, was: { valueText: LONG_TEXT } },
+      { key: 'note', now: null, was: { valueText: LONG_JSON } },
+    ],
+    contextChanges: 812,
+    undone: Array.from({ length: 40 }, (_, at) => ({
+      eventId: `${at}-${LONG_WORD.slice(0, 200)}`,
+      triggerId: LONG_NAME,
+      how: (['done', 'failed', 'given up', 'under way'] as const)[at % 4]!,
+      isCutShort: at % 3 === 0,
+      effects: at,
+    })),
+    undoneCount: 940,
+    facts: Array.from({ length: 60 }, (_, at) => ({
+      seq: 10_000 + at,
+      kind: at % 4 === 3 ? ('message' as const) : ('effect' as const),
+      text: at % 2 === 0 ? LONG_JSON : LONG_TEXT,
+      eventId: LONG_WORD.slice(0, 200),
+      end: ['done', 'in_doubt', null][at % 3] ?? null,
+    })),
+    factCount: { effect: 12_044, message: 3_012, promise: 0, timer: 0, event: 0, decision: 0 },
   });
 }
 

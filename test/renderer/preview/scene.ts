@@ -7,6 +7,7 @@ import type {
   ProcessDetail,
   ProcessRow,
   TimelineRow,
+  TriggerView,
 } from '../../../core/contract/views.ts';
 import {
   before,
@@ -22,9 +23,13 @@ import {
   journalOf,
   lineOf,
   MINUTE,
+  pauseOf,
   previewOf,
+  queuedOf,
   rowOf,
+  triggerOf,
   waitOf,
+  webhookOf,
 } from '../fixtures.ts';
 
 const nothingRan: ProcessRow['health'] = { sample: 0, failures: 0, runs: [], verdict: 'unknown' };
@@ -101,7 +106,8 @@ export function detailIn(journalId: string, process: string): ProcessDetail | nu
   if (row.doubts === 0) return busy(row);
   return detailOf(row, {
     holds: [{ kind: 'in_doubt', reason: 'charge_card', actor: 'host', since: before(MINUTE) }],
-    queue: [{ eventId: 'ev-42', triggerId: 'cron-0', acceptedAt: before(MINUTE) }],
+    triggers: [...TRIGGERS],
+    queue: [queuedOf({ missed: 4 }), queuedOf({ eventId: 'ev-43', triggerId: 'webhook-9090/orders' })],
     open: [
       invocationOf({
         standing: 'in-doubt',
@@ -120,6 +126,34 @@ export function detailIn(journalId: string, process: string): ProcessDetail | nu
     ],
   });
 }
+
+/** One of each kind, and what may be the matter with them. */
+const TRIGGERS: readonly TriggerView[] = [
+  triggerOf({ missed: 3 }),
+  webhookOf({ isAdded: true, filter: "payload.amount > 100 and payload['currency'] == 'EUR'", filtered: 12 }),
+  triggerOf({
+    id: 'file_watch-/srv/invoices',
+    type: 'file_watch',
+    description: 'created, modified: *.pdf in /srv/invoices',
+    next: null,
+    problem: {
+      code: 'trigger.bad-path',
+      message: '/srv/invoices can not be read: permission denied. Name a folder that can be watched.',
+      at: before(4 * MINUTE),
+    },
+    lastEventAt: null,
+    accepted: 0,
+  }),
+  triggerOf({
+    id: 'event-77aa01fe',
+    type: 'event',
+    description: 'event order.* of order-sync',
+    next: null,
+    paused: pauseOf(),
+  }),
+  triggerOf({ id: 'message-01', type: 'message', description: 'messages to invoices.eu', next: null }),
+  triggerOf({ id: 'manual', type: 'manual', description: 'when an operator asks', next: null }),
+];
 
 /** Waits for people in two invocations, and for a timer in a third. */
 function awaiting(row: ProcessRow): ProcessDetail {
@@ -174,7 +208,13 @@ function dying(row: ProcessRow): ProcessDetail {
         retryAt: before(-95_000),
       }),
     ],
-    queue: [{ eventId: 'ev-45', triggerId: 'webhook-orders', acceptedAt: before(30_000) }],
+    lineage: { process: 'market-watcher', journalId: 'j-demo', seq: 1_204 },
+    triggersPaused: pauseOf({ reason: 'forked from entry 1204 of market-watcher' }),
+    triggers: [
+      triggerOf({ next: null, paused: pauseOf({ reason: 'forked from entry 1204 of market-watcher' }) }),
+      webhookOf({ address: null, paused: pauseOf({ reason: 'Too many calls', at: before(MINUTE) }) }),
+    ],
+    queue: [queuedOf({ eventId: 'ev-45', triggerId: 'webhook-orders', acceptedAt: before(30_000) })],
     deadLetters: [
       deadLetterOf(),
       deadLetterOf({ eventId: 'ev-18', reason: 'it can not be done', doneEffects: 0, attempts: 1 }),

@@ -86,6 +86,10 @@ export class AgentCode extends Part {
       this.blame('P3', `the same code diverges: ${plan.expected}, ${plan.found}`);
       return;
     }
+    if (plan.act === 'unlike') {
+      this.blame('P2', `somebody is asked whether ${op.id} is another one, and its arguments are the same`);
+      return;
+    }
     if (plan.act === 'return' || plan.act === 'reject') {
       op.ok = plan.act === 'return';
       op.is = (recorded?.endSeq ?? 0) > attemptSeq ? 'recorded' : 'recorded earlier';
