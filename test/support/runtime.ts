@@ -97,7 +97,11 @@ export async function bench(
     process,
     // Whole lines: one that is being written is none yet.
     ledger: () => (existsSync(ledgerPath) ? readFileSync(ledgerPath, 'utf8').split('\n').slice(0, -1) : []),
-    entries: () => readFileJournal(journalDirectory).read('agent'),
+    // The live state is ahead of the disk: what a test saw in it is lined up, and read only once it is written.
+    entries: async () => {
+      await process.settled();
+      return readFileJournal(journalDirectory).read('agent');
+    },
     trigger: (payload = '') => process.trigger(payload),
     until: async (what, look) => void (await waitFor(() => Boolean(look(process)), { what })),
     again: async () => {
