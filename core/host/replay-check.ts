@@ -16,7 +16,7 @@ import { applyEntry } from '../model/fold.ts';
 import { textAt, type Json } from '../model/json.ts';
 import type { Cursor, SpillReference, WorkerHost } from '../model/ports.ts';
 import type { ProcessConfig } from '../model/process-config.ts';
-import { emptySnapshot, type OpenInvocation, type ProcessSnapshot } from '../model/snapshot.ts';
+import { emptySnapshot, openOf, type OpenInvocation, type ProcessSnapshot } from '../model/snapshot.ts';
 import { fetchPayload, fetchSpilled, recordOf } from '../runtime/invocation-record.ts';
 import { CheckWorker, type Found, type Invocation } from './check-worker.ts';
 
@@ -170,7 +170,7 @@ async function checkEnded(
 ): Promise<CheckedInvocation> {
   const eventId = textAt(entry.data, 'event_id');
   const { seq } = entry;
-  const open = snapshot.open.find(({ event }) => event.eventId === eventId);
+  const open = openOf(snapshot, eventId);
   if (open !== undefined) return checkOne(worker, options, { snapshot, open, end, seq });
   const why = 'the journal does not say how it began';
   return { seq, eventId, invocation: 0, attempt: 0, recorded: end.kind, verdict: 'unchecked', why };

@@ -4,7 +4,7 @@
 // J7  Every write checks the length that was written: on a full disk write returns short and throws nothing. A full disk
 //     cuts the file back to the last whole batch, refuses, and says so in a line for which room was kept; any other error
 //     poisons this file for good, since nobody knows what the kernel still holds.
-// S8  Writes are O_APPEND; before each batch the file must still be the one at its path, with the size that we left it.
+// S8  Writes are O_APPEND; before each batch the file must still be as we left it: own-file.ts.
 // S11 Each line carries `ack`, the highest seq known durable at the moment it is written: whatever was acknowledged before
 //     is named by every line behind it.
 // S13 After each sync the heads say how far the journal is durable.
@@ -15,20 +15,15 @@
 // that, batches alternate between one entry and the rest, at half the rate. A batch ends at a size, so that a process
 // with much to say does not keep the others from theirs.
 
-import { fstatSync, readSync, statSync } from 'node:fs';
 import type { JournalEntry, StoredEntry } from '../model/entry.ts';
 import { AppError, codeOf, messageOf, RetryableError } from '../model/errors.ts';
 import type { Durability } from '../model/ports.ts';
 import { encodeText, sealBatch } from './codec.ts';
 import { writeAll, type Disk } from './disk.ts';
+import { OwnFile } from './own-file.ts';
 
 const SYNC_INTERVAL_MS = 50;
 const MAX_BATCH_BYTES = 1024 * 1024;
-/**
- * Without a sync, looking at the path would cost more than writing: then the knowledge that the file there and the lock
- * are still ours may be this old. The file's own size is looked at before each batch.
- */
-const PATH_CHECK_MS = 50;
 
 export interface FilePosition {
   readonly seq: number;
@@ -84,7 +79,6 @@ export interface AppendOptions {
   readonly before?: () => void;
 }
 
-const TWO_BYTES = Buffer.alloc(2);
 const NO_OPTIONS: AppendOptions = {};
 const SYNCED: AppendOptions = { synced: true };
 
@@ -102,8 +96,7 @@ export class AppendFile {
   readonly signed: Promise<void>;
   readonly #options: AppendFileOptions;
   #opened: OpenedFile | null = null;
-  #fd = -1;
-  #inode = -1;
+  #file: OwnFile | null = null;
   /** What is written and whole. */
   #written: FilePosition = { seq: 0, prev: '', sizeBytes: 0, first: 1 };
   /** What is known durable of it. */
@@ -114,7 +107,6 @@ export class AppendFile {
   #timer: NodeJS.Timeout | null = null;
   /** The last sync that was asked for; never rejects. */
   #syncing: Promise<void> = Promise.resolve();
-  #pathCheckedAt = 0;
   #isSigned = false;
   #isFull = false;
 
@@ -193,9 +185,13 @@ export class AppendFile {
     }
   }
 
+  get #fd(): number {
+    return this.#file!.fd;
+  }
+
   #use(fd: number): void {
-    this.#fd = fd;
-    this.#inode = fstatSync(fd).ino;
+    const { path, checkLock } = this.#options;
+    this.#file = new OwnFile(fd, path, checkLock);
   }
 
   async #flush(): Promise<void> {
@@ -301,7 +297,7 @@ export class AppendFile {
     try {
       await this.#syncing;
       if (this.#poison !== null) throw this.#poison;
-      this.#checkFile(true);
+      this.#file!.check(this.#written.sizeBytes, true);
       item.options.before?.();
       const { bytes, prev } = sealBatch([item.body], { seq, ack: before, prev: last });
       const sealed = this.#fd;
@@ -323,7 +319,7 @@ export class AppendFile {
 
   /** Forms the lines only now, so that each says what is durable at the moment it is written [S11]. */
   #write(batch: readonly Waiting[], isSynced: boolean): readonly StoredEntry[] {
-    this.#checkFile(isSynced);
+    this.#file!.check(this.#written.sizeBytes, isSynced);
     for (const { options } of batch) options.before?.();
     const { seq, prev, sizeBytes, first } = this.#written;
     const bodies = batch.map(({ body }) => body);
@@ -337,46 +333,6 @@ export class AppendFile {
     });
     this.#written = { seq: seq + batch.length, prev: sealed.prev, sizeBytes: offset, first };
     return stored;
-  }
-
-  /** @throws `journal.foreign-writer` where somebody else has been at the file [S8] */
-  #checkFile(isPathDue: boolean): void {
-    const { path, checkLock } = this.#options;
-    const now = performance.now();
-    if (!isPathDue && now - this.#pathCheckedAt < PATH_CHECK_MS) {
-      if (!this.#isAsLong()) throw this.#changedSize(fstatSync(this.#fd).size);
-      return;
-    }
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined || stats.ino !== this.#inode) {
-      throw new AppError(
-        'journal.foreign-writer',
-        `${path} was deleted, moved or replaced by somebody else while it was being written. Writing stops; put it back or restore it, then start again.`,
-        { path },
-      );
-    }
-    if (stats.size !== this.#written.sizeBytes) throw this.#changedSize(stats.size);
-    checkLock();
-    this.#pathCheckedAt = now;
-  }
-
-  /**
-   * Whether the file ends where we left it: one byte there, and none behind it. Asking for its size would make the next
-   * write slower, since systems give a file whose times were asked for a finer one.
-   */
-  #isAsLong(): boolean {
-    const { sizeBytes } = this.#written;
-    return readSync(this.#fd, TWO_BYTES, 0, 2, Math.max(0, sizeBytes - 1)) === Math.min(1, sizeBytes);
-  }
-
-  #changedSize(found: number): AppError {
-    const { path } = this.#options;
-    const { sizeBytes: expected } = this.#written;
-    return new AppError(
-      'journal.foreign-writer',
-      `${path} was changed by somebody else: it has ${found} bytes where ${expected} were left. Writing stops; find out who writes there, then start again.`,
-      { path, expected, found },
-    );
   }
 
   /** One sync at a time: a system tells what went wrong to one of them only, and the other would believe that all is well. */

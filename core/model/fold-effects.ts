@@ -3,7 +3,7 @@
 import { isEffectClass, type EffectEnd, type RecordedEffect } from './effects.ts';
 import { numberAt, objectAt, textAt, type Json, type JsonObject } from './json.ts';
 import type { SpillReference } from './ports.ts';
-import type { OpenInvocation, ProcessSnapshot } from './snapshot.ts';
+import { openOf, type OpenInvocation, type ProcessSnapshot } from './snapshot.ts';
 import { isMoment, timestampOf } from './time.ts';
 
 /** Where each effect of a list stands, so that thousands of them are not looked through for each. */
@@ -51,7 +51,7 @@ export function effectStarted(
   timestamp: string,
   seq: number,
 ): void {
-  const open = state.open.find((invocation) => invocation.event.eventId === data['event_id']);
+  const open = openOf(state, data['event_id']);
   if (open === undefined) return;
   const effectClass = textAt(data, 'class');
   const effect: RecordedEffect = {

@@ -7,6 +7,7 @@ import { promisesOver } from './fold-waits.ts';
 import {
   HEALTH_WINDOW,
   openedInvocation,
+  openOf,
   type DeadLetter,
   type HeardNumbering,
   type OpenInvocation,
@@ -78,7 +79,7 @@ export function eventEnded(
   eventId: string,
   timestamp: string,
 ): OpenInvocation | undefined {
-  const open = state.open.find((invocation) => invocation.event.eventId === eventId);
+  const open = openOf(state, eventId);
   state.queue = state.queue.filter((event) => event.eventId !== eventId);
   if (open === undefined) return undefined;
   state.open = state.open.filter((invocation) => invocation !== open);
@@ -87,10 +88,12 @@ export function eventEnded(
   return open;
 }
 
+/** A day begins once: on a clock that was set back over midnight, runs count for the later day [S22]. */
 function runCounted(state: ProcessSnapshot, timestamp: string): void {
   const day = dayOf(timestamp);
-  const runs = state.runsToday?.day === day ? state.runsToday.runs + 1 : 1;
-  state.runsToday = { day, runs };
+  const counted = state.runsToday;
+  state.runsToday =
+    counted !== null && day <= counted.day ? { day: counted.day, runs: counted.runs + 1 } : { day, runs: 1 };
 }
 
 export function invocationStarted(
@@ -100,7 +103,7 @@ export function invocationStarted(
   seq: number,
 ): void {
   const eventId = textAt(data, 'event_id');
-  const again = state.open.find((open) => open.event.eventId === eventId);
+  const again = openOf(state, eventId);
   if (again !== undefined) {
     again.attempt = numberAt(data, 'attempt', again.attempt + 1);
     again.attemptSeq = seq;
@@ -175,7 +178,7 @@ export function invocationFailed(state: ProcessSnapshot, data: JsonObject, times
   state.lastError = { code: textAt(data, 'error_type'), message: error, at: timestamp };
   const retryAt = textAt(data, 'retry_at');
   if (data['final'] === false) {
-    const open = state.open.find((candidate) => candidate.event.eventId === eventId);
+    const open = openOf(state, eventId);
     if (open !== undefined) {
       // Its code waits for nothing any more.
       open.isWaiting = false;
@@ -256,7 +259,7 @@ export function contextWritten(state: ProcessSnapshot, data: JsonObject, seq: nu
     }
   }
   const deleted = data['deleted'] === true;
-  const writer = state.open.find((open) => open.event.eventId === data['event_id']);
+  const writer = openOf(state, data['event_id']);
   if (writer !== undefined) {
     const write = { ordinal: numberAt(data, 'ordinal'), key: name, value, deleted, seq };
     // A retry may write something else than the attempt before it did.
@@ -272,7 +275,7 @@ export function conversationAppended(state: ProcessSnapshot, data: JsonObject, s
   const said = { role: textAt(data, 'role'), content: textAt(data, 'content') };
   state.conversation.push(said);
   state.conversationCount = Math.max(state.conversationCount + 1, state.conversation.length);
-  const open = state.open.find(({ event }) => event.eventId === data['event_id']);
+  const open = openOf(state, data['event_id']);
   open?.sayings.push({ ordinal: numberAt(data, 'ordinal'), ...said, seq });
   state.conversationMax = numberAt(data, 'max', state.conversationMax);
   trimConversation(state);
@@ -291,11 +294,11 @@ function trimConversation(state: ProcessSnapshot): void {
 }
 
 export function clockRead(state: ProcessSnapshot, data: JsonObject): void {
-  const open = state.open.find(({ event }) => event.eventId === data['event_id']);
+  const open = openOf(state, data['event_id']);
   if (open !== undefined && data['ordinal'] === open.clock.length) open.clock.push(numberAt(data, 'at'));
 }
 
 export function versionChosen(state: ProcessSnapshot, data: JsonObject): void {
-  const open = state.open.find(({ event }) => event.eventId === data['event_id']);
+  const open = openOf(state, data['event_id']);
   if (open !== undefined) define(open.versions, textAt(data, 'name'), numberAt(data, 'version'));
 }

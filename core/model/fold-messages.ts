@@ -4,7 +4,7 @@ import { taken } from './fold-waits.ts';
 import { inboxMessageOf, MAX_INBOX, urgency } from './inbox.ts';
 import { numberAt, textAt, type JsonObject } from './json.ts';
 import type { SentMessage } from './messages.ts';
-import type { ProcessSnapshot } from './snapshot.ts';
+import { openOf, type ProcessSnapshot } from './snapshot.ts';
 
 /** Sent counts as done: its delivery is the host's affair from now on, whatever becomes of the invocation [S38]. */
 export function messageSent(state: ProcessSnapshot, data: JsonObject, timestamp: string, seq: number): void {
@@ -22,7 +22,7 @@ export function messageSent(state: ProcessSnapshot, data: JsonObject, timestamp:
     sentAt: timestamp,
   };
   state.outbox.push(message);
-  const open = state.open.find(({ event }) => event.eventId === data['event_id']);
+  const open = openOf(state, data['event_id']);
   if (open === undefined) return;
   open.sends.push({
     kind: message.kind,

@@ -2,16 +2,12 @@
 
 import { numberAt, textAt, type JsonObject } from './json.ts';
 import { keysAged } from './fold-effects.ts';
-import type { OpenInvocation, ProcessSnapshot } from './snapshot.ts';
+import { openOf, type OpenInvocation, type ProcessSnapshot } from './snapshot.ts';
 import { isMoment, timestampOf } from './time.ts';
 import { isSettlementStatus, type DurableWait, type WaitEnd } from './waits.ts';
 
 /** Promises of ended invocations, and ids of signals and inbox messages, that are remembered. */
 const REMEMBERED = 200;
-
-function openOf(state: ProcessSnapshot, data: JsonObject): OpenInvocation | undefined {
-  return state.open.find((open) => open.event.eventId === data['event_id']);
-}
 
 export function waitBegan(
   state: ProcessSnapshot,
@@ -19,7 +15,7 @@ export function waitBegan(
   data: JsonObject,
   at: { readonly timestamp: string; readonly seq: number },
 ): void {
-  const open = openOf(state, data);
+  const open = openOf(state, data['event_id']);
   if (open === undefined) return;
   open.isWaiting = false;
   const due = textAt(data, kind === 'promise' ? 'expires_at' : 'fires_at');
@@ -130,6 +126,6 @@ export function taken(state: ProcessSnapshot, id: string): void {
 }
 
 export function invocationWaits(state: ProcessSnapshot, data: JsonObject): void {
-  const open = openOf(state, data);
+  const open = openOf(state, data['event_id']);
   if (open !== undefined) open.isWaiting = true;
 }

@@ -18,7 +18,8 @@ export function budgetOf(
   }: { readonly today: string; readonly maxRunsPerDay: number | null; readonly isLive: boolean },
 ): BudgetGauge {
   const { runsToday } = snapshot;
-  const runs = runsToday === null && !isLive ? null : runsToday?.day === today ? runsToday.runs : 0;
+  const isCounting = runsToday !== null && runsToday.day >= today;
+  const runs = runsToday === null && !isLive ? null : isCounting ? runsToday.runs : 0;
   return { day: today, runs, maxRunsPerDay, cost: null };
 }
 

@@ -278,6 +278,14 @@ export function emptySnapshot(): ProcessSnapshot {
   };
 }
 
+/** The invocation under way of an event. */
+export function openOf<Open extends OpenInvocation>(
+  { open }: { readonly open: readonly Open[] },
+  eventId: unknown,
+): Open | undefined {
+  return open.find(({ event }) => event.eventId === eventId);
+}
+
 /** The context as an open invocation saw it when it began [S23]. */
 export function viewAtStart(
   context: Readonly<Record<string, Json>>,

@@ -2,19 +2,21 @@
 // is what moves it.
 
 import type { EntryType, Sender } from '../model/entry.ts';
-import { asAppError, type AppError } from '../model/errors.ts';
+import { asAppError } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { isActive } from '../model/lifecycle.ts';
 import type { SentMessage } from '../model/messages.ts';
 import type { Clock, Ids, JournalProvider, WorkerFacts, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
+import type { WebhookServers } from '../triggers/webhook-servers.ts';
 import { AutomaticRestart } from './automatic-restart.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { eventIntake, type EventIntake } from './event-intake.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { InvocationRunner } from './invocation-runner.ts';
 import { host, LifecycleDriver, type Actor } from './lifecycle-driver.ts';
+import type { LiveState } from './live-state.ts';
 import { OperatorDesk } from './operator-desk.ts';
 import { Outbox } from './outbox.ts';
 import { ProcessGuard } from './process-guard.ts';
@@ -24,7 +26,6 @@ import { QueryDesk } from './query-desk.ts';
 import { Recorder } from './recorder.ts';
 import { RewindDesk } from './rewind-desk.ts';
 import type { Delivery, Listener } from './switchboard.ts';
-import type { WebhookServers } from '../triggers/webhook-servers.ts';
 import { takeOver } from './take-over.ts';
 import { TriggerDesk } from './trigger-desk.ts';
 import { MANUAL_TRIGGER } from './trigger-id.ts';
@@ -47,24 +48,6 @@ export interface ProcessDependencies {
   /** Brings a message to all who listen [S38]. */
   readonly deliver: (sender: string, message: SentMessage) => Promise<Delivery>;
   readonly onChange: (name: string) => void;
-}
-
-/** What the journal does not say: how things stand in this host at this moment. */
-export interface LiveState {
-  readonly worker: { readonly pid: number; readonly generation: number } | null;
-  readonly isSpawning: boolean;
-  readonly isAnswering: boolean;
-  /** Wants a worker, and others are before it in line. */
-  readonly isInLine: boolean;
-  readonly running: number;
-  /** Whether the worker has this invocation in hand. */
-  readonly isRunning: (eventId: string) => boolean;
-  readonly respawnAt: number | null;
-  readonly restartAt: number | null;
-  /** When a timer, an expiry or a next attempt is due. */
-  readonly dueAt: number | null;
-  /** Why the process can't be moved at all; only force-recover helps. */
-  readonly trouble: AppError | null;
 }
 
 export class AgentProcess implements Listener {
@@ -95,6 +78,7 @@ export class AgentProcess implements Listener {
     const onChange = (): void => this.#changed();
     const guard = new ProcessGuard(name);
     this.#guard = guard;
+    const exclusively = (act: () => void | Promise<void>): Promise<void> => guard.exclusivelyIfSound(act);
     const restart = new AutomaticRestart({
       config: definition.config,
       clock,
@@ -140,11 +124,7 @@ export class AgentProcess implements Listener {
       process: name,
       recorder,
       triggers: this.triggers,
-      exclusively: (act) =>
-        guard.exclusively(() => {
-          guard.refuseTrouble();
-          return act();
-        }),
+      exclusively,
       onChange,
     });
     const runner = new InvocationRunner({
@@ -207,11 +187,7 @@ export class AgentProcess implements Listener {
       recorder,
       runner,
       waits,
-      exclusively: (act) =>
-        guard.exclusively(() => {
-          guard.refuseTrouble();
-          return act();
-        }),
+      exclusively,
       onDecided: (actor) => {
         lifecycle.lift(['in_doubt'], actor);
         this.#changed();
@@ -226,11 +202,7 @@ export class AgentProcess implements Listener {
       isAtRest: () => lifecycle.state !== 'running' && runner.runningCount === 0 && runner.worker === null,
       suspend: (actor) => this.suspend(actor),
       endWorker: () => runner.endWorkerGently(),
-      exclusively: (act) =>
-        guard.exclusively(() => {
-          guard.refuseTrouble();
-          return act();
-        }),
+      exclusively,
       onChange,
     });
   }

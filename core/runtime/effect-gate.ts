@@ -4,6 +4,7 @@ import { isRepeatTooLate, KEY_EXPIRED } from '../model/effects.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Clock } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
+import { openOf } from '../model/snapshot.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -76,7 +77,7 @@ export class EffectGate {
       send({ type: 'effect-refused', run, effectId, code: 'effect.refused', message });
       return;
     }
-    const open = recorder().snapshot.open.find((invocation) => invocation.event.eventId === eventId);
+    const open = openOf(recorder().snapshot, eventId);
     if (attempt === 1 && (open?.effects.length ?? 0) >= MAX_EFFECTS) {
       const message = `This invocation has had ${MAX_EFFECTS} effects, and no more fit in what a checkpoint has to hold. Do the rest in another invocation.`;
       send({ type: 'effect-refused', run, effectId, code: 'invocation.too-long', message });
@@ -135,7 +136,7 @@ export class EffectGate {
     // What is asked for the first time has nothing before it.
     if (attempt === 1) return false;
     const { recorder, clock, send } = this.#options;
-    const open = recorder().snapshot.open.find(({ event }) => event.eventId === eventId);
+    const open = openOf(recorder().snapshot, eventId);
     const recorded = open?.effects.findLast((effect) => effect.effectId === effectId);
     if (!isRepeatTooLate(recorded, attempt, clock.now())) return false;
     recorder().note('effect_expired', { event_id: eventId, effect_id: effectId });
@@ -150,7 +151,7 @@ export class EffectGate {
     eventId: string,
   ): void {
     const { recorder } = this.#options;
-    const open = recorder().snapshot.open.find(({ event }) => event.eventId === eventId);
+    const open = openOf(recorder().snapshot, eventId);
     const recorded = open?.effects.findLast((effect) => effect.effectId === effectId);
     if (recorded?.isUndone !== true || recorded.argsHash === argsHash) {
       throw new Error(`it says that ${effectId} is unlike what was done, and it is not`);

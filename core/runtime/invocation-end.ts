@@ -4,7 +4,7 @@ import { afterFailure } from '../model/delivery.ts';
 import { isUnsettled, needsOperator } from '../model/effects.ts';
 import type { Clock } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
-import type { OpenInvocation } from '../model/snapshot.ts';
+import { openOf } from '../model/snapshot.ts';
 import { timestampOf } from '../model/time.ts';
 import type { Recorder } from './recorder.ts';
 import { MAX_RESPONSE } from './worker-words.ts';
@@ -25,13 +25,9 @@ export interface Failure {
   readonly durationMs: number;
 }
 
-function openOf({ recorder }: EndingOptions, eventId: string): OpenInvocation | undefined {
-  return recorder().snapshot.open.find(({ event }) => event.eventId === eventId);
-}
-
 /** An outcome is never left behind: a worker that ends an invocation before its effects have ended is not believed. */
 export function refuseUnended(options: EndingOptions, eventId: string): void {
-  const open = openOf(options, eventId);
+  const open = openOf(options.recorder().snapshot, eventId);
   const pending = open?.effects.find((effect) => effect.end === null && effect.seq > open.attemptSeq);
   if (pending !== undefined)
     throw new Error(`the invocation ended while ${pending.name} was still under way`);
@@ -44,7 +40,7 @@ export function recordSuccess(
   eventId: string,
   { response, durationMs }: { readonly response: string; readonly durationMs: number },
 ): void {
-  const open = openOf(options, eventId);
+  const open = openOf(options.recorder().snapshot, eventId);
   options.recorder().note('invocation_result', {
     invocation: open?.invocation ?? 0,
     event_id: eventId,
@@ -59,7 +55,7 @@ export function recordSuccess(
 export function recordFailure(options: EndingOptions, eventId: string, failure: Failure): boolean {
   const { definition, clock, recorder } = options;
   const { code, message, isTerminal, durationMs } = failure;
-  const attempt = openOf(options, eventId)?.attempt ?? 1;
+  const attempt = openOf(options.recorder().snapshot, eventId)?.attempt ?? 1;
   const after = afterFailure(definition.config.delivery, { attempt, isTerminal });
   const entry = {
     event_id: eventId,
@@ -84,7 +80,7 @@ export function recordFailure(options: EndingOptions, eventId: string, failure: 
 
 /** Its code wants nothing to do with the event, which is no failure. */
 export function recordRefusal(options: EndingOptions, eventId: string, why: string): void {
-  const triggerId = openOf(options, eventId)?.event.triggerId ?? '';
+  const triggerId = openOf(options.recorder().snapshot, eventId)?.event.triggerId ?? '';
   options
     .recorder()
     .note('event_refused', { event_id: eventId, trigger_id: triggerId, why: why.slice(0, MAX_ERROR) });
@@ -96,7 +92,7 @@ export function recordDivergence(options: EndingOptions, eventId: string, failur
     event_id: eventId,
     error_type: failure.code,
     error: failure.message.slice(0, MAX_ERROR),
-    attempt: openOf(options, eventId)?.attempt ?? 1,
+    attempt: openOf(options.recorder().snapshot, eventId)?.attempt ?? 1,
     duration_ms: failure.durationMs,
     final: false,
   });

@@ -6,7 +6,7 @@ import type { TriggerEvent } from '../model/entry.ts';
 import { inboxDelivery } from '../model/inbox.ts';
 import type { Clock, Ids } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
-import type { OpenInvocation, ProcessSnapshot } from '../model/snapshot.ts';
+import { openOf, type OpenInvocation, type ProcessSnapshot } from '../model/snapshot.ts';
 import { expiredKeys, nextWork, restingAs } from '../model/standing.ts';
 import { fetchPayload, fetchSpilled, recordOf } from './invocation-record.ts';
 import type { Recorder } from './recorder.ts';
@@ -133,7 +133,7 @@ export class InvocationHandover {
       ...(delivered.length > 0 ? { inbox: idsOf([...delivered]) } : {}),
       ...(expired.length > 0 ? { inbox_expired: idsOf(expired) } : {}),
     });
-    const open = this.#open(event.eventId);
+    const open = openOf(this.#snapshot, event.eventId);
     if (open !== undefined) this.#invoke(open);
   }
 
@@ -166,7 +166,7 @@ export class InvocationHandover {
     event: TriggerEvent,
     effects: readonly RecordedEffect[],
   ): void {
-    const open = this.#open(event.eventId);
+    const open = openOf(this.#snapshot, event.eventId);
     if (open === undefined) return;
     const { definition, keyPrefix, seat } = this.#options;
     seat.send({
@@ -226,10 +226,6 @@ export class InvocationHandover {
       dead_letter_size: size,
     });
     onEnded();
-  }
-
-  #open(eventId: string): OpenInvocation | undefined {
-    return this.#snapshot.open.find((open) => open.event.eventId === eventId);
   }
 
   // --- the worker without work

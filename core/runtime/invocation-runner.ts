@@ -10,7 +10,7 @@ import { backoffMs } from '../model/backoff.ts';
 import { isUnsettled, needsOperator } from '../model/effects.ts';
 import type { Clock, Ids, WorkerFacts, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
-import type { ProcessSnapshot } from '../model/snapshot.ts';
+import { openOf, type ProcessSnapshot } from '../model/snapshot.ts';
 import { restingAs } from '../model/standing.ts';
 import type { WaitEnd } from '../model/waits.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
@@ -275,7 +275,7 @@ export class InvocationRunner {
   #recordLate(): void {
     const late = this.#late;
     this.#late = null;
-    const open = this.#snapshot.open.find(({ event }) => event.eventId === late?.eventId);
+    const open = openOf(this.#snapshot, late?.eventId);
     if (late === null || open === undefined || open.effects.some(isUnsettled)) return;
     const { definition, clock } = this.#options;
     const { maxInvocationTimeMs } = definition.config;

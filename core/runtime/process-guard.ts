@@ -42,6 +42,14 @@ export class ProcessGuard {
     });
   }
 
+  /** The same, where its journal takes what is done. */
+  exclusivelyIfSound(act: () => void | Promise<void>): Promise<void> {
+    return this.exclusively(() => {
+      this.refuseTrouble();
+      return act();
+    });
+  }
+
   /** Resolves when nothing is being done to the process; rejects when nothing can be. */
   async ready(): Promise<void> {
     await this.#orders.idle();

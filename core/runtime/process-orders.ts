@@ -20,8 +20,7 @@ export class ProcessOrders {
 
   start(actor: Actor): Promise<void> {
     const { guard, restart, heartbeat, lifecycle } = this.#parts;
-    return guard.exclusively(() => {
-      guard.refuseTrouble();
+    return guard.exclusivelyIfSound(() => {
       restart.cancel();
       heartbeat.worked();
       if (lifecycle.can('start')) lifecycle.lift(OPERATORS_HOLDS, actor);
@@ -55,8 +54,7 @@ export class ProcessOrders {
   /** Lifts what an operator may lift; other holds stay, and the process with them. */
   resume(actor: Actor): Promise<void> {
     const { guard, heartbeat, lifecycle } = this.#parts;
-    return guard.exclusively(() => {
-      guard.refuseTrouble();
+    return guard.exclusivelyIfSound(() => {
       const { state } = lifecycle;
       if (state !== 'suspended') {
         throw this.#refusal('not-suspended', `is ${state}, not suspended, so there is nothing to resume.`);

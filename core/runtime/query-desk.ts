@@ -5,7 +5,7 @@ import { AppError } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import type { Clock, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
-import type { OpenInvocation, ProcessSnapshot } from '../model/snapshot.ts';
+import { openOf, type OpenInvocation, type ProcessSnapshot } from '../model/snapshot.ts';
 import { LOOKING, type FromWorker, type QueryAnswer } from '../model/worker-protocol.ts';
 import { fetchPayload, fetchSpilled, recordOf } from './invocation-record.ts';
 import type { InvocationRunner } from './invocation-runner.ts';
@@ -62,7 +62,7 @@ export class QueryDesk {
   #openOf(eventId: string | null): OpenInvocation {
     const { definition, recorder } = this.#options;
     const { open } = recorder().snapshot as ProcessSnapshot;
-    const found = eventId === null ? open[0] : open.find(({ event }) => event.eventId === eventId);
+    const found = eventId === null ? open[0] : openOf({ open }, eventId);
     if (found !== undefined) return found;
     throw new AppError(
       'process.nothing-under-way',

@@ -4,6 +4,7 @@
 import { MAX_TOLD_WAITS } from '../model/limits.ts';
 import type { Clock } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
+import { openOf } from '../model/snapshot.ts';
 import type { WaitEnd } from '../model/waits.ts';
 import type { ToWorker } from '../model/worker-protocol.ts';
 import { Delay } from './delay.ts';
@@ -49,7 +50,7 @@ export class RunParking {
   }
 
   tellSignal(eventId: string, signalId: string): void {
-    const open = this.#options.recorder().snapshot.open.find(({ event }) => event.eventId === eventId);
+    const open = openOf(this.#options.recorder().snapshot, eventId);
     const signal = open?.signals.find((candidate) => candidate.signalId === signalId);
     if (signal !== undefined) this.#tell(eventId, (run) => ({ type: 'signal', run, signal }));
   }
@@ -125,7 +126,7 @@ export class RunParking {
     for (const run of runs.all()) {
       if (!run.isParked || run.isParkedOnRecord || run.unsaid.length > 0) continue;
       run.isParkedOnRecord = true;
-      const open = recorder().snapshot.open.find(({ event }) => event.eventId === run.eventId);
+      const open = openOf(recorder().snapshot, run.eventId);
       const waits = (open?.waits ?? []).filter(({ end }) => end === null).map(({ waitId }) => waitId);
       recorder().note('invocation_waiting', { event_id: run.eventId, for: waits.slice(0, MAX_TOLD_WAITS) });
     }

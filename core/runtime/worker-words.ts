@@ -3,6 +3,7 @@
 import type { JsonObject } from '../model/json.ts';
 import type { Clock, Ids } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
+import { openOf } from '../model/snapshot.ts';
 import { MAX_TIME_MS, timestampOf } from '../model/time.ts';
 import type { FromWorker } from '../model/worker-protocol.ts';
 import type { Recorder } from './recorder.ts';
@@ -51,7 +52,7 @@ export function recordWord(options: WordsOptions, word: RecordedWord, eventId: s
     case 'wait-began': {
       const { waitId, kind, name, occurrence, data, dueInMs, dueAt } = word;
       // A worker that asks twice after the same is answered once.
-      const open = recorder.snapshot.open.find(({ event }) => event.eventId === eventId);
+      const open = openOf(recorder.snapshot, eventId);
       if (open === undefined || open.waits.some((wait) => wait.waitId === waitId)) return;
       const due = dueInMs === null ? dueAt : clock.now() + dueInMs;
       const at =

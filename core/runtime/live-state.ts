@@ -1,0 +1,19 @@
+import type { AppError } from '../model/errors.ts';
+
+/** What the journal does not say: how things stand in this host at this moment. */
+export interface LiveState {
+  readonly worker: { readonly pid: number; readonly generation: number } | null;
+  readonly isSpawning: boolean;
+  readonly isAnswering: boolean;
+  /** Wants a worker, and others are before it in line. */
+  readonly isInLine: boolean;
+  readonly running: number;
+  /** Whether the worker has this invocation in hand. */
+  readonly isRunning: (eventId: string) => boolean;
+  readonly respawnAt: number | null;
+  readonly restartAt: number | null;
+  /** When a timer, an expiry or a next attempt is due. */
+  readonly dueAt: number | null;
+  /** Why the process can't be moved at all; only force-recover helps. */
+  readonly trouble: AppError | null;
+}
