@@ -137,6 +137,11 @@ export class FileJournal implements JournalProvider {
     return this.#mayWrite().spill(processId, bytes);
   }
 
+  /** Of a value that no entry names. */
+  async unspill(processId: string, reference: SpillReference): Promise<void> {
+    this.#mayWrite().unspill(processId, reference);
+  }
+
   /** Null where the value is lost. */
   async spilled(processId: string, reference: SpillReference): Promise<Uint8Array | null> {
     return readSpill(this.directory, nameToRead(processId), reference);
@@ -178,7 +183,9 @@ export class FileJournal implements JournalProvider {
     return paths.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
   }
 
-  async processes(): Promise<readonly string[]> {
+  /** All but those whose files are known to be theirs. */
+  async processes({ but = [] }: { readonly but?: readonly string[] } = {}): Promise<readonly string[]> {
+    const known = new Set(but.map((name) => entriesFile(name).slice(0, -ENTRIES_SUFFIX.length)));
     const names = readdirSync(this.directory, { withFileTypes: true })
       .filter((file) => file.isFile() && file.name.endsWith(ENTRIES_SUFFIX))
       .map((file) => file.name.slice(0, -ENTRIES_SUFFIX.length));
@@ -186,7 +193,7 @@ export class FileJournal implements JournalProvider {
     // its first entry, a checkpoint file alone [S19].
     const more =
       this.marker === null ? namesWithCheckpoint(this.directory) : namesWithSegments(this.directory);
-    const all = new Set([...names, ...more]);
+    const all = new Set([...names, ...more]).difference(known);
     return [...all].map((name) => this.#nameOf(name)).sort();
   }
 

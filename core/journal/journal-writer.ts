@@ -21,7 +21,7 @@ import { checkName, entriesFile, nameCollision, safeName } from './process-files
 import { reserve, type Reserve } from './reserve.ts';
 import { retain } from './retention.ts';
 import { startSegment } from './seal-segment.ts';
-import { writeSpill } from './spills.ts';
+import { removeSpill, writeSpill } from './spills.ts';
 import { takeFile } from './take-file.ts';
 import { farHeadPath } from './whereabouts.ts';
 
@@ -124,6 +124,11 @@ export class JournalWriter {
     } catch (error) {
       throw unspilled(this.#directory, processId, bytes.length, error);
     }
+  }
+
+  unspill(processId: string, reference: SpillReference): void {
+    this.#refuseClosed();
+    removeSpill(this.#disk, this.#directory, safeName(processId), reference);
   }
 
   /** Resolves when what is open is open, and nothing is being packed or dropped. */

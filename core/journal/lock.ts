@@ -11,6 +11,7 @@ import { AppError, codeOf, messageOf, RetryableError } from '../model/errors.ts'
 import { isObject, numberAt, textAt, type Json } from '../model/json.ts';
 import { PRIVATE_DIRECTORY, PRIVATE_FILE, STATE_DIRECTORY } from './layout.ts';
 import type { HostIdentity } from './host-identity.ts';
+import { osProcessStartTime } from './process-start-time.ts';
 
 export interface Holder {
   readonly pid: number;
@@ -123,7 +124,7 @@ function unusable(directory: string, cause: unknown): AppError {
 }
 
 function lockedBy(directory: string, cause: unknown): RetryableError {
-  const holder = readHolder(directory);
+  const holder = livingHolder(directory);
   const who = holder === null ? 'another process' : `process ${holder.pid}`;
   return new RetryableError(
     'journal.locked',
@@ -131,6 +132,17 @@ function lockedBy(directory: string, cause: unknown): RetryableError {
     holder === null ? { directory } : { directory, pid: holder.pid, startTime: holder.startTime },
     { cause },
   );
+}
+
+/**
+ * Who holds the lock, as far as that is said: whoever has just taken it may not have said so yet, and what stands there then
+ * is of one that is gone.
+ */
+export function livingHolder(directory: string): Holder | null {
+  const said = readHolder(directory);
+  const startTime = said === null ? null : osProcessStartTime(said.pid);
+  if (said === null || startTime === null) return null;
+  return said.startTime === '' || said.startTime === startTime ? said : null;
 }
 
 /** Who holds the lock or held it last; null where nobody ever did. The process may be gone. */

@@ -112,6 +112,10 @@ export class InMemoryJournal implements JournalProvider {
     return reference;
   }
 
+  async unspill(_processId: string, { id }: SpillReference): Promise<void> {
+    this.#spills.delete(id);
+  }
+
   async spilled(_processId: string, { id }: SpillReference): Promise<Uint8Array | null> {
     return this.#spills.get(id) ?? null;
   }

@@ -16,10 +16,9 @@ import { openFileJournal, readFileJournal, type FileJournal } from './file-journ
 import { HeadFile, headPath } from './head-file.ts';
 import { hostIdentity } from './host-identity.ts';
 import { PRIVATE_DIRECTORY, STATE_DIRECTORY } from './layout.ts';
-import { readHolder } from './lock.ts';
+import { livingHolder } from './lock.ts';
 import { mayWriteIn, nameCopy } from './marker.ts';
 import { CHECKPOINT_SUFFIX, ENTRIES_SUFFIX } from './process-files.ts';
-import { osProcessStartTime } from './process-start-time.ts';
 import { copyProcess, type CopiedProcess } from './repair-copy.ts';
 import type { Gap } from './repair-gaps.ts';
 import { checkTarget, targetsIn, verifyJournal } from './verify-journal.ts';
@@ -122,10 +121,8 @@ function notOurs(source: string): AppError {
 
 /** Who runs this program knows what it writes itself. */
 function refuseLiveWriter(source: string): void {
-  const holder = readHolder(source);
+  const holder = livingHolder(source);
   if (holder === null || holder.pid === process.pid) return;
-  const startTime = osProcessStartTime(holder.pid);
-  if (startTime === null || (holder.startTime !== '' && holder.startTime !== startTime)) return;
   throw new RetryableError(
     'repair.being-written',
     `${source} is being written by process ${holder.pid}. Quit that first; what it writes meanwhile would be missing in the copy.`,

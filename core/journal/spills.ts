@@ -39,6 +39,10 @@ export async function writeSpill(
   return { id, sha256: sha256(bytes), bytes: bytes.length };
 }
 
+export function removeSpill(disk: Disk, directory: string, name: string, { id }: SpillReference): void {
+  if (ID.test(id)) disk.remove(join(spillsDirectory(directory, name), id));
+}
+
 /** Null where it is missing or not what was written: the outcome is known, and its value is lost. */
 export function readSpill(directory: string, name: string, reference: SpillReference): Buffer | null {
   if (!ID.test(reference.id)) return null;

@@ -16,9 +16,11 @@ import {
 import { withVariables } from './variables.ts';
 
 const MAX_PATH = 4_096;
+const PORTS = 'take a port from 1025 to 65535; those below belong to the system';
 const DEFAULT_BODY_KILOBYTES = 1_024;
 /** A larger payload than of 16 MiB is taken of nobody. */
 const MAX_BODY_KILOBYTES = 16_384;
+const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
 /** Promptise writes it where a secret stood. */
 const PLACEHOLDER = /^\*{10}$/;
 
@@ -49,7 +51,7 @@ const WebhookKeys = z.strictObject({
   type: z.literal('webhook'),
   ...Filter,
   webhook_path: z.string().min(1).max(MAX_PATH).default('/webhook'),
-  webhook_port: z.number().int().min(1_025).max(65_535).default(9_090),
+  webhook_port: z.number().int().min(1_025, PORTS).max(65_535, PORTS).default(9_090),
   webhook_host: z.string().min(1).max(255).default('127.0.0.1'),
   hmac_secret: z
     .string()
@@ -57,7 +59,7 @@ const WebhookKeys = z.strictObject({
     .refine((secret) => !PLACEHOLDER.test(secret), 'this is what stands where a secret was taken out')
     .nullish(),
   signature_scheme: z.enum(SIGNATURE_SCHEMES).default('generic'),
-  signature_header: z.string().min(1).max(100).nullish(),
+  signature_header: z.string().max(100).regex(HEADER, 'no header can be called so').nullish(),
   signature_tolerance: z.number().positive().max(86_400).default(300),
   allowed_sources: z.array(z.string().min(1).max(100)).max(1_000).default([]),
   holdfast: Own({
@@ -85,14 +87,11 @@ const FileWatchTrigger = z.strictObject({
   holdfast: Own({ polling: z.boolean().nullish() }),
 });
 
-export const ManifestTrigger = z.discriminatedUnion('type', [
-  CronTrigger,
-  ManualTrigger,
-  EventTrigger,
-  MessageTrigger,
-  WebhookTrigger,
-  FileWatchTrigger,
-]);
+export const ManifestTrigger = z.discriminatedUnion(
+  'type',
+  [CronTrigger, ManualTrigger, EventTrigger, MessageTrigger, WebhookTrigger, FileWatchTrigger],
+  { error: 'it is one of cron, manual, event, message, webhook and file_watch' },
+);
 export type ManifestTrigger = z.output<typeof ManifestTrigger>;
 
 /**
@@ -102,8 +101,14 @@ export type ManifestTrigger = z.output<typeof ManifestTrigger>;
 export function triggerFromManifest(written: JsonObject, directory = '/'): TriggerConfig {
   const parsed = ManifestTrigger.safeParse(written);
   if (parsed.success) return triggerOf(parsed.data, directory);
-  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`);
+  const problems = parsed.error.issues.map(issueText);
   throw new AppError('trigger.invalid', `This can't be a trigger: ${problems.join('; ')}.`, { problems });
+}
+
+function issueText(issue: z.core.$ZodIssue): string {
+  const where = issue.path.join('.');
+  if (issue.code !== 'unrecognized_keys') return `${where || 'it'}: ${issue.message}`;
+  return `${where || 'it'} has ${issue.keys.map((key) => `"${key}"`).join(', ')}, which is no setting of this type`;
 }
 
 /**

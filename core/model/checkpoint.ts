@@ -106,7 +106,12 @@ const openInvocation = withKeys(
     seed: text,
     inbox: listOf(inboxMessage),
     sayings: listOf(withKeys({ ordinal: number, role: text, content: text, seq: number })),
-    sends: listOf(withKeys({ kind: text, topic: text, occurrence: number, argsHash: text, seq: number })),
+    sends: listOf(
+      withKeys(
+        { kind: text, topic: text, occurrence: number, argsHash: text, seq: number },
+        { isUndone: truth },
+      ),
+    ),
     waits: listOf(wait),
     signals: listOf(withKeys({ signalId: text, name: text, payload: any, seq: number })),
     clock: listOf(number),

@@ -130,8 +130,11 @@ export type EffectPlan =
   | { readonly act: 'perform'; readonly attempt: number }
   /** Ask whoever it was done with what became of it, and perform it only if nothing did. */
   | { readonly act: 'reconcile'; readonly attempt: number }
-  /** Done before the rewind with other arguments: whether this is the same deed, an operator has to say [S39]. */
-  | { readonly act: 'unlike' }
+  /**
+   * Done before the rewind with other arguments: whether this is the same deed, an operator has to say [S39]. Not so where
+   * that was harmless to repeat [S28]: whichever it is, this one is performed.
+   */
+  | { readonly act: 'unlike'; readonly isHarmless: boolean }
   | { readonly act: 'diverged'; readonly expected: string; readonly found: string };
 
 /**
@@ -151,7 +154,7 @@ export function planEffect(
   }
   const name = `${recorded.name}#${recorded.occurrence}`;
   if (recorded.argsHash !== argsHash) {
-    if (recorded.isUndone === true) return { act: 'unlike' };
+    if (recorded.isUndone === true) return { act: 'unlike', isHarmless: recorded.effectClass === 'retry' };
     return {
       act: 'diverged',
       expected: `${name} with arguments ${recorded.argsHash} (${recorded.argsPreview})`,

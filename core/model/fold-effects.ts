@@ -140,7 +140,13 @@ export function effectUnlike(state: ProcessSnapshot, data: JsonObject): void {
     key: `${effect.key}/${argsHash}`,
     argsPreview: textAt(data, 'args_preview'),
     ...(end === null ? {} : { earlier: { end, endSeq } }),
-    end: { kind: 'in_doubt', error: `before the rewind it was done with other arguments: ${argsPreview}` },
+    end: {
+      kind: 'in_doubt',
+      error:
+        end?.kind === 'done'
+          ? `before the rewind it was done with other arguments: ${argsPreview}`
+          : `before the rewind it was begun with other arguments, and nobody knows what became of that: ${argsPreview}`,
+    },
   };
 }
 

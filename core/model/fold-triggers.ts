@@ -4,13 +4,9 @@
 import { eventEnded } from './fold-invocation.ts';
 import { define, isObject, numberAt, objectAt, textAt, type Json, type JsonObject } from './json.ts';
 import type { ProcessSnapshot } from './snapshot.ts';
-import { emptyTrigger, type Pause, type TakenKey, type TriggerRecord } from './trigger-record.ts';
+import { emptyTrigger, REMEMBERED, type Pause, type TakenKey, type TriggerRecord } from './trigger-record.ts';
 
-/**
- * Calls whose source may tell of them twice are remembered: so many, and more of the last while, which is longer than a
- * signature may be old on either side.
- */
-const REMEMBERED = 1_000;
+/** More are remembered of the last while, which is longer than a signature is good for unless a manifest says otherwise. */
 const REMEMBERED_MS = 15 * 60 * 1000;
 const MOST_REMEMBERED = 5_000;
 /** Forgetting is done for so many at once. */

@@ -88,7 +88,7 @@ function inherited(
     // What it wrote there is not in this state, so it is written again.
     writes: earlier(open.writes.filter(({ key }) => !isSet(key))),
     sayings: earlier(open.sayings),
-    sends: earlier(open.sends),
+    sends: earlier(open.sends).map((sent) => ({ ...sent, isUndone: true as const })),
     signals: earlier(open.signals),
     retryAt: null,
     isWaiting: false,

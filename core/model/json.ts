@@ -99,6 +99,13 @@ export function withTaggedNumbers(value: Json): Json {
   return value;
 }
 
+/** The value with the double nearest to every number that none holds, as JavaScript reads them. */
+export function withDoubles(value: Json): Json {
+  if (value instanceof RawNumber) return Number(value.source);
+  if (Array.isArray(value)) return value.map((item: Json) => withDoubles(item));
+  return isObject(value) ? mapValues(value, withDoubles) : value;
+}
+
 /** JSON for a person: every number as it was written, `NaN` included, which makes it no JSON for a program. */
 export function showJson(value: Json, indent?: number): string {
   return JSON.stringify(withMarkedNumbers(value), null, indent).replaceAll(
@@ -197,7 +204,7 @@ function notRecordable(place: string, why: string): AppError {
   );
 }
 
-function hasRawNumber(value: unknown): boolean {
+export function hasRawNumber(value: unknown): boolean {
   if (value instanceof RawNumber) return true;
   return typeof value === 'object' && value !== null && Object.values(value).some(hasRawNumber);
 }

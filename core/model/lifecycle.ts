@@ -13,16 +13,18 @@ export const LIFECYCLE_STATES = [
 export type LifecycleState = (typeof LIFECYCLE_STATES)[number];
 
 /** What happens to a process, as opposed to the state that it leads to. */
-export type LifecycleEvent =
-  | 'start'
-  | 'started'
-  | 'suspend'
-  | 'resume'
-  | 'await'
-  | 'wake'
-  | 'stop'
-  | 'stopped'
-  | 'fail';
+export const LIFECYCLE_EVENTS = [
+  'start',
+  'started',
+  'suspend',
+  'resume',
+  'await',
+  'wake',
+  'stop',
+  'stopped',
+  'fail',
+] as const;
+export type LifecycleEvent = (typeof LIFECYCLE_EVENTS)[number];
 
 /** What the runtime has to do on entering the new state, in this order. */
 export type LifecycleCommand =

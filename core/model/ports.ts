@@ -71,8 +71,8 @@ export interface AppendOptions {
 }
 
 /**
- * An append-only journal of many processes. Reading never writes [J4]. All methods but `append`, `checkpoint`, `claim`
- * and `spill` work without the right to write.
+ * An append-only journal of many processes. Reading never writes [J4]. All methods but `append`, `checkpoint`, `claim`,
+ * `spill` and `unspill` work without the right to write.
  */
 export interface JournalProvider {
   /** Resolves once the entry is as durable as the journal promises [P1]; entries of a process keep call order. */
@@ -98,6 +98,8 @@ export interface JournalProvider {
   lastCheckpoint(processId: string): Promise<CheckpointRecord | null>;
   /** Keeps a large value beside the journal, durable before the entry that names it is written [S16]. */
   spill(processId: string, bytes: Uint8Array): Promise<SpillReference>;
+  /** Takes a value away again that no entry names, and none ever will. */
+  unspill(processId: string, reference: SpillReference): Promise<void>;
   /** The value, or null where it is lost. */
   spilled(processId: string, reference: SpillReference): Promise<Uint8Array | null>;
   /** Resolves when everything appended is durable; afterwards nothing can be appended. */

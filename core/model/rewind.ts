@@ -8,25 +8,14 @@ import { isUnsettled, needsOperator } from './effects.ts';
 import type { TriggerEvent } from './entry.ts';
 import { AppError } from './errors.ts';
 import { applyEntry, FOLD_VERSION, type FoldedEntry } from './fold.ts';
+import type { Hold } from './holds.ts';
 import { cloneJson, sameJson, textAt, type Json, type JsonObject } from './json.ts';
+import { RewindFacts, type ListedFacts } from './rewind-facts.ts';
 import type { OpenInvocation, ProcessSnapshot } from './snapshot.ts';
 
 /** All of them are in one entry, and in every checkpoint until they have ended again. */
 const MAX_AGAIN = 1_000;
 const MAX_AGAIN_BYTES = 16 * 1024 * 1024;
-/** More of a kind helps nobody to decide; how many there are is told all the same. */
-const MAX_LISTED = 200;
-
-/** What stays although the process goes back behind it. */
-export interface RewindFact {
-  readonly seq: number;
-  readonly kind: 'effect' | 'message' | 'promise' | 'timer' | 'event' | 'decision';
-  /** For a person. */
-  readonly text: string;
-  readonly eventId: string | null;
-  /** Of an effect: how it ended; null while nobody knows. */
-  readonly end: string | null;
-}
 
 export type UndoneHow = 'done' | 'failed' | 'given up' | 'under way';
 
@@ -48,7 +37,7 @@ export interface ContextChange {
 }
 
 /** What a rewind would do, without doing it. */
-export interface RewindPlan {
+export interface RewindPlan extends ListedFacts {
   readonly process: string;
   readonly target: { readonly seq: number; readonly timestamp: string; readonly entryType: string };
   /** The last entry that it takes into account. */
@@ -57,9 +46,6 @@ export interface RewindPlan {
   readonly conversation: { readonly now: number; readonly was: number };
   /** In the order in which they began. */
   readonly undone: readonly UndoneInvocation[];
-  /** The first of each kind, in the order of the journal. */
-  readonly facts: readonly RewindFact[];
-  readonly factCount: Readonly<Record<RewindFact['kind'], number>>;
   /** Whether the undone ones that had ended are handled again. */
   readonly isHandledAgain: boolean;
 }
@@ -69,6 +55,9 @@ interface Undone {
   readonly how: UndoneHow;
 }
 
+/** Who asked for a rewind, as its entry says. */
+type Rewinder = Pick<Hold, 'reason' | 'actor' | 'since'>;
+
 /** Follows a journal from a target on. Pure: entries go in, in order. */
 export class RewindScan {
   readonly #then: ProcessSnapshot;
@@ -77,14 +66,15 @@ export class RewindScan {
   /** In the order in which they began. */
   readonly #begun: Set<string>;
   readonly #ended = new Map<string, Undone>();
-  readonly #facts: RewindFact[] = [];
-  readonly #factCount = { effect: 0, message: 0, promise: 0, timer: 0, event: 0, decision: 0 };
+  readonly #facts: RewindFacts;
+  #rewinder: Rewinder | null = null;
   #now: ProcessSnapshot;
 
   /** `at` is the state right after the target; it is taken over. */
   constructor(at: ProcessSnapshot) {
     this.#then = copyOf(at);
     this.#now = at;
+    this.#facts = new RewindFacts(at);
     this.#begun = new Set(idsOf(at.open));
     this.#unfinished = new Set([...this.#begun, ...at.queue.map(idOf), ...idsOf(at.deadLetters)]);
   }
@@ -92,11 +82,11 @@ export class RewindScan {
   feed(entry: FoldedEntry): void {
     const before = this.#now.open;
     const count = before.length;
-    const fact = factOf(entry, this.#now);
-    if (fact !== null) this.#tell(fact);
+    this.#facts.feed(entry);
     this.#now = applyEntry(this.#now, entry);
     const eventId = textAt(entry.data, 'event_id');
     if (entry.entry_type === 'trigger_event') this.#unfinished.add(eventId);
+    if (entry.entry_type === 'rewind') this.#rewinder = rewinderOf(entry);
     // What somebody dropped is dropped, and what was handled anew instead is not handled a second time.
     if (entry.entry_type === 'dead_letter_dropped') this.#ended.delete(eventId);
     if (this.#now.open !== before || before.length !== count) this.#follow(before, entry);
@@ -125,7 +115,6 @@ export class RewindScan {
     this.#refuseDoubts();
     const cut = new Set(idsOf(this.#then.open));
     const undone = isHandledAgain ? again : this.#again(true);
-    const unknown = unknownEffects(this.#now.open, this.#then.seq);
     return {
       process,
       target,
@@ -139,8 +128,7 @@ export class RewindScan {
         isCutShort: cut.has(open.event.eventId),
         effects: open.effects.length,
       })),
-      facts: [...this.#facts, ...unknown.slice(0, MAX_LISTED)].sort((a, b) => a.seq - b.seq),
-      factCount: { ...this.#factCount, effect: this.#factCount.effect + unknown.length },
+      ...this.#facts.listed(this.#now.open),
       isHandledAgain,
     };
   }
@@ -171,8 +159,16 @@ export class RewindScan {
       deadLetters: this.#now.deadLetters.filter(
         ({ event: { eventId } }) => !takenUp.has(eventId) && this.#unfinished.has(eventId),
       ),
+      holds: this.#holds(),
       rewinding: null,
     };
+  }
+
+  /** One that has failed may be started again by itself, and is held then. */
+  #holds(): ProcessSnapshot['holds'] {
+    const { holds, lifecycle } = this.#now;
+    const isHeld = lifecycle !== 'failed' || holds.some(({ kind }) => kind === 'operator');
+    return isHeld || this.#rewinder === null ? holds : [...holds, { kind: 'operator', ...this.#rewinder }];
   }
 
   /** In the order in which they began. */
@@ -194,15 +190,10 @@ export class RewindScan {
       if (doubt === undefined || this.#unfinished.has(event.eventId)) continue;
       throw new AppError(
         'rewind.in-doubt',
-        `At that entry the event ${event.eventId} was over; it was taken up again since, and now its effect ${doubt.name} is in doubt. Decide that first, or choose an entry from before it began.`,
-        { effectId: doubt.effectId },
+        `At that entry an event of ${event.triggerId} was over; it was taken up again since, and now its effect ${doubt.name} is in doubt. Decide that first, or choose an entry from before it began.`,
+        { eventId: event.eventId, effectId: doubt.effectId },
       );
     }
-  }
-
-  #tell(fact: RewindFact): void {
-    this.#factCount[fact.kind] += 1;
-    if (this.#factCount[fact.kind] <= MAX_LISTED) this.#facts.push(fact);
   }
 }
 
@@ -245,15 +236,21 @@ function reopened(
     sayings: then?.sayings ?? [],
     before: then?.before ?? {},
     conversationFrom: then?.conversationFrom ?? conversationCount,
+    sends: latest.sends.map((sent) => (sent.seq > target ? { ...sent, isUndone: true } : sent)),
     // What has not ended and was begun since is begun anew by whoever asks for it.
     waits: latest.waits.filter(({ seq, end }) => end !== null || seq <= target),
-    clock: then?.clock ?? [],
   };
 }
 
+function rewinderOf({ data, timestamp }: FoldedEntry): Rewinder {
+  return { actor: textAt(data, 'actor'), reason: textAt(data, 'reason'), since: timestamp };
+}
+
+const ENDS_WELL: ReadonlySet<string> = new Set(['invocation_result', 'event_refused', 'checkpoint']);
+
 function howEnded({ entry_type }: FoldedEntry, now: ProcessSnapshot, eventId: string): UndoneHow {
-  // By a checkpoint: an earlier rewind went to where it was over.
-  if (entry_type === 'invocation_result' || entry_type === 'checkpoint') return 'done';
+  // By a checkpoint: an earlier rewind went to where it was over. An event that its code wants nothing of is no failure.
+  if (ENDS_WELL.has(entry_type)) return 'done';
   return now.deadLetters.some(({ event }) => event.eventId === eventId) ? 'given up' : 'failed';
 }
 
@@ -268,57 +265,6 @@ function changes(
     const isSame = is === null || was === null ? is === was : sameJson(is.value, was.value);
     return isSame ? [] : [{ key, now: is, was }];
   });
-}
-
-function factOf({ seq, entry_type, data }: FoldedEntry, now: ProcessSnapshot): RewindFact | null {
-  const eventId = textAt(data, 'event_id') || null;
-  const fact = (kind: RewindFact['kind'], text: string, end: string | null = null): RewindFact => ({
-    seq,
-    kind,
-    text,
-    eventId,
-    end,
-  });
-  const nameOf = (effectId: string): string => {
-    const effects = now.open.flatMap((open) => open.effects);
-    const effect = effects.find((candidate) => candidate.effectId === effectId);
-    return effect === undefined ? effectId : `${effect.name} ${effect.argsPreview}`;
-  };
-  switch (entry_type) {
-    case 'effect_finished':
-      return data['unpermitted'] === true
-        ? null
-        : fact('effect', nameOf(textAt(data, 'effect_id')), textAt(data, 'end'));
-    case 'effect_resolved':
-      return fact('decision', nameOf(textAt(data, 'effect_id')), textAt(data, 'resolution'));
-    case 'message_sent':
-      return fact('message', `${textAt(data, 'kind')} ${textAt(data, 'topic')}`);
-    case 'promise_settled':
-      return fact('promise', textAt(data, 'promise_id'), textAt(data, 'status'));
-    case 'timer_fired':
-      return fact('timer', textAt(data, 'timer_id'));
-    case 'trigger_event':
-      return fact('event', textAt(data, 'trigger_id'));
-    case 'dead_letter_dropped':
-      return fact('decision', 'a dead letter was dropped');
-    default:
-      return null;
-  }
-}
-
-/** Begun since the target, and nobody knows what became of them. */
-function unknownEffects(open: readonly OpenInvocation[], target: number): readonly RewindFact[] {
-  return open.flatMap(({ event, effects }) =>
-    effects
-      .filter(({ end, seq }) => end === null && seq > target)
-      .map(({ seq, name, argsPreview }): RewindFact => ({
-        seq,
-        kind: 'effect',
-        text: `${name} ${argsPreview}`,
-        eventId: event.eventId,
-        end: null,
-      })),
-  );
 }
 
 function refuseTooMuch(open: readonly OpenInvocation[]): void {

@@ -39,6 +39,8 @@ export interface RecordedSend {
   readonly occurrence: number;
   readonly argsHash: string;
   readonly seq: number;
+  /** Sent behind the entry that its process was taken back to, or by the process that it was forked from [S39, S40]. */
+  readonly isUndone?: true;
 }
 
 /** A signal that an open invocation got, in the order of the journal [S26]. */

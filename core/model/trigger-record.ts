@@ -7,6 +7,9 @@ export interface Pause {
   readonly at: string;
 }
 
+/** So many calls whose source may tell of them twice are remembered at least. */
+export const REMEMBERED = 1_000;
+
 /** A call whose source may tell of it twice, and when it was taken, in epoch milliseconds. */
 export interface TakenKey {
   readonly key: string;
@@ -67,6 +70,23 @@ export function scheduledFrom(
   // A trigger's own word is the later one, whatever the clock showed when it was said.
   const moments = [record.lastScheduledMs, record.sinceMs ?? sinceMs].filter((moment) => moment !== null);
   return moments.length === 0 ? null : Math.max(...moments);
+}
+
+/**
+ * Whether a trigger that was looked up a while ago wakes nothing by now: it was paused, or taken away. `isAdded`: it was one
+ * beside the manifest.
+ */
+export function isOff(
+  { known, allPaused, added, removed }: Readonly<TriggersState>,
+  { id, isAdded }: { readonly id: string; readonly isAdded: boolean },
+): boolean {
+  const isPaused = allPaused !== null || (Object.hasOwn(known, id) && known[id]!.paused !== null);
+  return isPaused || (isAdded ? !added.some((one) => one.id === id) : removed.includes(id));
+}
+
+/** Whether a call that can't be older than `sinceMs` may have been taken and forgotten again. */
+export function mayHaveForgotten({ keys }: Readonly<Pick<TriggerRecord, 'keys'>>, sinceMs: number): boolean {
+  return keys.length >= REMEMBERED && keys[0]!.atMs >= sinceMs;
 }
 
 /** Whether a call with this key was taken, as far back as they are remembered. */

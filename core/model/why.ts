@@ -22,7 +22,10 @@ export interface LiveFacts {
 }
 
 export interface Why {
+  /** Where there is a time, it leads up to it: "waiting for cron-1 at". */
   readonly text: string;
+  /** ISO 8601. Whoever shows it does so in its own zone. */
+  readonly at?: string;
   readonly tone: 'quiet' | 'working' | 'attention' | 'alarm';
 }
 
@@ -34,14 +37,16 @@ export function whyOf(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts | nul
   if (live?.trouble) return { text: live.trouble, tone: 'alarm' };
   switch (snapshot.lifecycle) {
     case 'failed': {
-      const restart = live?.restartsAt ? `; restarts at ${clock(live.restartsAt)}` : '';
-      return { text: `${snapshot.lifecycleReason || 'no reason recorded'}${restart}`, tone: 'alarm' };
+      const reason = snapshot.lifecycleReason || 'no reason recorded';
+      return live?.restartsAt
+        ? { text: `${reason}; restarts at`, at: live.restartsAt, tone: 'alarm' }
+        : { text: reason, tone: 'alarm' };
     }
     case 'suspended':
       return heldWhy(snapshot);
     case 'awaiting':
       if (live === null && snapshot.holds.length > 0) return heldWhy(snapshot);
-      return { text: waitingFor(snapshot), tone: 'quiet' };
+      return { ...waitedFor(snapshot), tone: 'quiet' };
     case 'running':
       if (live === null && snapshot.holds.length > 0) return heldWhy(snapshot);
       return live === null ? recordedWork(snapshot) : liveWork(snapshot, live);
@@ -62,23 +67,23 @@ function heldWhy({ holds, lifecycleReason }: Readonly<ProcessSnapshot>): Why {
   };
 }
 
-/** What invocations under way wait for: timers until when, promises by name. */
-export function waitingFor({ open }: Readonly<ProcessSnapshot>): string {
+/** What invocations under way wait for: timers until when, promises by name. For a journal, so with the time in UTC. */
+export function waitingFor(snapshot: Readonly<ProcessSnapshot>): string {
+  const { text, at } = waitedFor(snapshot);
+  return at === undefined ? text : `${text} ${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
+}
+
+function waitedFor({ open }: Readonly<ProcessSnapshot>): Pick<Why, 'text' | 'at'> {
   const waits = open.flatMap((invocation) => invocation.waits).filter(({ end }) => end === null);
   const promises = waits.filter(({ kind }) => kind === 'promise').map(({ name }) => name);
   const due = nextDue(waits);
   const parts = [
     promises.length === 0 ? '' : `promise ${[...new Set(promises)].slice(0, MAX_HOLDS).join(', ')}`,
-    due === null ? '' : `${promises.length === 0 ? 'timer' : ''} until ${moment(due)}`.trim(),
+    due === null ? '' : `${promises.length === 0 ? 'timer' : ''} until`.trim(),
     waits.length === 0 ? 'a signal' : '',
   ].filter((part) => part !== '');
-  return `waiting for ${parts.join(', ')}`.slice(0, MAX_REASON);
-}
-
-/** With the day, where it is another one. */
-function moment(epochMs: number): string {
-  const iso = new Date(epochMs).toISOString();
-  return `${iso.slice(0, 10)} ${clock(iso)}`;
+  const text = `waiting for ${parts.join(', ')}`.slice(0, MAX_REASON);
+  return due === null ? { text } : { text, at: new Date(due).toISOString() };
 }
 
 function holdText({ kind, reason: whole, actor }: Hold): string {
@@ -109,12 +114,12 @@ function nameOf(actor: string): string {
 function liveWork(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts): Why {
   if (live.respawnsAt !== null) {
     const death = snapshot.lastWorkerDeath ?? 'its worker died';
-    return { text: `${death}; another starts at ${clock(live.respawnsAt)}`, tone: 'attention' };
+    return { text: `${death}; another starts at`, at: live.respawnsAt, tone: 'attention' };
   }
   if (!live.isAnswering)
     return { text: 'its worker has not answered the last heartbeats', tone: 'attention' };
   const open = snapshot.open[0];
-  if (open !== undefined) return { text: openText(open, snapshot.open.length, live), tone: 'working' };
+  if (open !== undefined) return { ...openText(open, snapshot.open.length, live), tone: 'working' };
   const queued = snapshot.queue.length;
   if (queued > 0)
     return { text: `${queued} ${queued === 1 ? 'event' : 'events'} waiting for a worker`, tone: 'working' };
@@ -127,15 +132,18 @@ function liveWork(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts): Why {
     return { text: `its triggers are paused by ${nameOf(allPaused.actor)}${reason}`, tone: 'attention' };
   }
   if (live.nextTrigger === null) return { text: 'waiting to be triggered', tone: 'quiet' };
-  return { text: `waiting for ${live.nextTrigger.id} at ${clock(live.nextTrigger.at)}`, tone: 'quiet' };
+  return { text: `waiting for ${live.nextTrigger.id} at`, at: live.nextTrigger.at, tone: 'quiet' };
 }
 
-function openText(open: OpenInvocation, count: number, live: LiveFacts): string {
+function openText(open: OpenInvocation, count: number, live: LiveFacts): Pick<Why, 'text' | 'at'> {
   const more = count > 1 ? ` and ${count - 1} more` : '';
   const effect = open.effects.findLast(isInDoubt);
-  if (effect !== undefined) return `performing ${effect.name} in invocation ${open.invocation}${more}`;
+  if (effect !== undefined)
+    return { text: `performing ${effect.name} in invocation ${open.invocation}${more}` };
   if (open.retryAt !== null) {
-    return `attempt ${open.attempt} of ${open.event.triggerId} failed; the next begins at ${clock(open.retryAt)}${more}`;
+    const others = count > 1 ? `, ${count - 1} more under way` : '';
+    const text = `attempt ${open.attempt} of ${open.event.triggerId} failed${others}; the next begins at`;
+    return { text, at: open.retryAt };
   }
   const doing = live.hasWorker
     ? 'handling'
@@ -144,7 +152,7 @@ function openText(open: OpenInvocation, count: number, live: LiveFacts): string 
       : live.isInLine
         ? 'in line for a worker for'
         : 'waiting for a worker for';
-  return `${doing} ${open.event.triggerId}, invocation ${open.invocation}${more}`;
+  return { text: `${doing} ${open.event.triggerId}, invocation ${open.invocation}${more}` };
 }
 
 function recordedWork(snapshot: Readonly<ProcessSnapshot>): Why {
@@ -155,9 +163,4 @@ function recordedWork(snapshot: Readonly<ProcessSnapshot>): Why {
     snapshot.queue.length > 0 ? `${snapshot.queue.length} queued` : '',
   ].filter((part) => part !== '');
   return { text: parts.join(' · '), tone: doubts > 0 ? 'attention' : 'quiet' };
-}
-
-/** Hours, minutes and seconds in UTC, which is what journals are written in. */
-function clock(iso: string): string {
-  return `${iso.slice(11, 19)} UTC`;
 }

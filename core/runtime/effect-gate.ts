@@ -162,6 +162,15 @@ export class EffectGate {
       args_hash: argsHash,
       args_preview: preview(JSON.stringify(args)),
     });
+    if (recorded.effectClass !== 'retry') return;
+    // Whichever it is, doing it is harmless: its code goes on and performs it [S28].
+    recorder().note('effect_resolved', {
+      effect_id: effectId,
+      resolution: 'did_not_happen',
+      again: true,
+      operator: 'host',
+      reason: 'what was done is harmless to repeat, so it is performed with these arguments',
+    });
   }
 
   ended({ run, effectId, end, reconciled, isAwaited }: Outcome, eventId: string): void {

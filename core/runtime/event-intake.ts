@@ -8,10 +8,10 @@ import { triggerOf } from '../model/fold-triggers.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { isActive, type LifecycleState } from '../model/lifecycle.ts';
 import { jsonBytes, MAX_RESULT_BYTES } from '../model/limits.ts';
-import type { Ids } from '../model/ports.ts';
+import type { Ids, SpillReference } from '../model/ports.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import type { CronTriggerConfig } from '../model/trigger-config.ts';
-import { hasTaken } from '../model/trigger-record.ts';
+import { hasTaken, isOff, mayHaveForgotten } from '../model/trigger-record.ts';
 import type { DueTick, DueTicks } from '../triggers/cron-due.ts';
 import type { TriggerAnswer, TriggerCall } from '../triggers/trigger-sink.ts';
 import type { Recorder } from './recorder.ts';
@@ -50,7 +50,6 @@ export interface EventIntake {
 interface More {
   readonly from?: Sender;
   readonly key?: string;
-  readonly missed?: number;
   /** Of a schedule's own event: the time that is done with by it. */
   readonly scheduled?: string;
   readonly eventId?: string;
@@ -61,24 +60,29 @@ export function eventIntake(options: IntakeOptions): EventIntake {
   const snapshot = (): Readonly<ProcessSnapshot> => recorder().snapshot;
   const note = (type: EntryType, data: JsonObject): void => recorder().note(type, data);
 
+  /** Payloads that an entry names, or may name: also one that the journal did not take whole. */
+  const named = new WeakSet<Payload>();
+
   const record = async (
     tick: Tick,
     payload: Payload,
-    { eventId = ids.next(), from, key, missed = 0, scheduled }: More,
+    { eventId = ids.next(), from, key, scheduled }: More,
   ): Promise<string> => {
     refuseUnlessRoom(process, state(), snapshot().queue.length);
-    const { triggerId, triggerType, metadata } = tick;
+    const { triggerId, triggerType, metadata, missed = 0 } = tick;
     const event: JsonObject = {
       trigger_id: triggerId,
       trigger_type: triggerType,
       event_id: eventId,
-      ...payload,
+      payload: payload.payload,
+      ...(payload.spilled === undefined ? {} : { spilled: { ...payload.spilled } }),
       ...(metadata === undefined ? {} : { metadata }),
       ...(from === undefined ? {} : { from: { ...from } }),
       ...(key === undefined ? {} : { key }),
       ...(missed > 0 ? { missed } : {}),
       ...(scheduled === undefined ? {} : { scheduled_time: scheduled }),
     };
+    named.add(payload);
     // Whatever the journal promises otherwise: its source is told, and forgets it [S29].
     await recorder().record('trigger_event', event, { synced: true });
     onAccepted(triggerId);
@@ -91,14 +95,26 @@ export function eventIntake(options: IntakeOptions): EventIntake {
     const bytes = jsonBytes(payload);
     if (bytes > MAX_RESULT_BYTES) throw tooLarge(process, bytes);
     const kept = recorder().keep(payload, MAX_INLINE_BYTES);
-    return 'value' in kept
-      ? { payload: kept.value }
-      : { payload: null, spilled: { ...(await kept.spilled) } };
+    return 'value' in kept ? { payload: kept.value } : { payload: null, spilled: await kept.spilled };
+  };
+
+  /** What was kept beside the journal for an event that is refused after all does not stay there. */
+  const withKept = async <T>(payload: Json, use: (kept: Payload) => Promise<T>): Promise<T> => {
+    const kept = await keep(payload);
+    try {
+      return await use(kept);
+    } finally {
+      if (kept.spilled !== undefined && !named.has(kept)) await recorder().giveUp(kept.spilled);
+    }
   };
 
   /** Null where it passes; otherwise why not, on record. */
-  const filtered = (tick: Tick, eventId: string, scheduled?: string): string | null => {
-    const filter = filterOf(tick.triggerId);
+  const filtered = (
+    filter: Filter | null,
+    tick: Tick,
+    eventId: string,
+    scheduled?: string,
+  ): string | null => {
     if (filter === null) return null;
     const { triggerId, triggerType, payload, metadata = {} } = tick;
     const found = applyFilter(filter, { payload, metadata, triggerType, triggerId, eventId });
@@ -115,8 +131,16 @@ export function eventIntake(options: IntakeOptions): EventIntake {
     await ready();
   };
 
+  /** Of a trigger that was looked up before something was waited for. */
+  const isOver = (known: Pick<KnownTrigger, 'id' | 'isAdded'>): boolean => isOff(snapshot().triggers, known);
+
+  const isFollowed = (id: string, scheduledMs: number): boolean => {
+    const { lastScheduledMs } = triggerOf(snapshot(), id);
+    return lastScheduledMs !== null && lastScheduledMs >= scheduledMs;
+  };
+
   const tickDue = async (
-    { id, trigger }: KnownTrigger & { readonly trigger: CronTriggerConfig },
+    { id, trigger, filter }: KnownTrigger & { readonly trigger: CronTriggerConfig },
     { scheduledMs, missed }: DueTick,
   ): Promise<void> => {
     const scheduled = new Date(scheduledMs).toISOString();
@@ -125,7 +149,9 @@ export function eventIntake(options: IntakeOptions): EventIntake {
       cron_expression: trigger.cronExpression,
       timezone: trigger.cronTimezone,
     };
-    const tick: Tick = { triggerId: id, triggerType: 'cron', payload };
+    const tick: Tick = { triggerId: id, triggerType: 'cron', payload, missed };
+    const eventId = ids.next();
+    if (filtered(filter, tick, eventId, scheduled) !== null) return;
     const passedOver = { trigger_id: id, count: missed + 1, last: scheduled };
     const { queue } = snapshot();
     // While the process is held one event for each trigger is enough; it is told how many it stands for [S42].
@@ -138,9 +164,7 @@ export function eventIntake(options: IntakeOptions): EventIntake {
         why: queueFull(process, queue.length).message,
       });
     } else {
-      const eventId = ids.next();
-      if (filtered(tick, eventId, scheduled) !== null) return;
-      await record(tick, { payload }, { eventId, missed, scheduled });
+      await record(tick, { payload }, { eventId, scheduled });
     }
   };
 
@@ -151,66 +175,84 @@ export function eventIntake(options: IntakeOptions): EventIntake {
     return whyNoRoom(process, state(), queue.length);
   };
 
-  const refuseNow = (): void => {
-    const refused = refusal();
-    if (refused !== null) throw refused;
-  };
-
   return {
     refusal,
     accept: async (tick) => {
       await ready();
-      return record(tick, await keep(tick.payload), {});
+      return withKept(tick.payload, (kept) => record(tick, kept, {}));
     },
     hear: async (tick, from) => {
+      const { triggerId: id } = tick;
+      const known = { id, isAdded: snapshot().triggers.added.some((one) => one.id === id) };
       await ready();
+      if (isOver(known)) return settled();
       const isHeard = (): boolean => heardFrom(snapshot(), from.process, from.numbering) >= from.number;
       if (isHeard()) return settled();
-      const payload = await keep(tick.payload);
-      // From here to its entry nothing else happens, so no message is heard twice.
-      if (isHeard()) return settled();
-      const eventId = ids.next();
-      const why = filtered(tick, eventId);
-      if (why === null) await record(tick, payload, { eventId, from });
-      else await settled();
+      await withKept(tick.payload, async (kept) => {
+        // From here to its entry nothing else happens, so no message is heard twice.
+        if (isHeard() || isOver(known)) return settled();
+        const eventId = ids.next();
+        const why = filtered(filterOf(id), tick, eventId);
+        if (why === null) await record(tick, kept, { eventId, from });
+        else await settled();
+      });
     },
-    take: async ({ id, trigger }, { payload, metadata, key }) => {
+    take: async (known, { payload, metadata, key, sinceMs }) => {
+      const { id, trigger, filter } = known;
       await ready();
+      const refuseNow = (): void => {
+        if (isOver(known)) throw isClosed(process, id);
+        const refused = refusal();
+        if (refused !== null) throw refused;
+      };
       const isKnown = (): boolean => key !== undefined && hasTaken(triggerOf(snapshot(), id), key);
       refuseNow();
+      if (!isKnown() && sinceMs !== undefined && mayHaveForgotten(triggerOf(snapshot(), id), sinceMs)) {
+        throw isTooOld(id);
+      }
       const tick: Tick = { triggerId: id, triggerType: trigger.type, payload, metadata };
       const eventId = ids.next();
-      const why = isKnown() ? null : filtered(tick, eventId);
+      const why = isKnown() ? null : filtered(filter, tick, eventId);
       if (why !== null) {
         await settled();
         return { kind: 'filtered', why };
       }
-      const kept = isKnown() ? null : await keep(payload);
-      // From here to its entry nothing else happens; what was kept beside the journal took its time.
-      if (kept === null || isKnown()) {
+      const asKnown = async (): Promise<TriggerAnswer> => {
         await settled();
         return { kind: 'known' };
-      }
-      refuseNow();
-      await record(tick, kept, { eventId, ...(key === undefined ? {} : { key }) });
-      return { kind: 'accepted', eventId };
+      };
+      if (isKnown()) return asKnown();
+      return withKept(payload, async (kept) => {
+        // From here to its entry nothing else happens; what was kept beside the journal took its time.
+        if (isKnown()) return asKnown();
+        refuseNow();
+        await record(tick, kept, { eventId, ...(key === undefined ? {} : { key }) });
+        return { kind: 'accepted', eventId };
+      });
     },
     due: async (known, { fire, skipped, isAtLeast, lastMs }) => {
       await ready();
+      // What waited here while its process was recovered may have come due there too.
+      if (isOver(known) || isFollowed(known.id, lastMs)) return;
       const atLeast = isAtLeast ? { at_least: true } : {};
       if (skipped > 0) {
         // The one that fires says itself how far the schedule was followed.
         const last = fire.length === 0 ? { last: new Date(lastMs).toISOString() } : {};
         note('trigger_missed', { trigger_id: known.id, count: skipped, ...last, ...atLeast });
       }
-      for (const tick of fire) await tickDue(known, tick);
+      for (const tick of fire) {
+        // A thousand of them take a while, and somebody may not want the rest.
+        await ready();
+        if (isOver(known)) return;
+        if (!isFollowed(known.id, tick.scheduledMs)) await tickDue(known, tick);
+      }
       await settled();
     },
   };
 }
 
 /** What an entry holds of it. */
-type Payload = { readonly payload: Json } & Partial<Record<'spilled', JsonObject>>;
+type Payload = { readonly payload: Json; readonly spilled?: SpillReference };
 
 function refuseUnlessRoom(process: string, state: LifecycleState, queued: number): void {
   const why = whyNoRoom(process, state, queued);
@@ -241,6 +283,22 @@ function isHeld(process: string, reason: string): AppError {
     'process.held',
     `${process} is suspended (${reason}), so it takes nothing from outside. Resume it first.`,
     { process },
+  );
+}
+
+function isClosed(process: string, id: string): AppError {
+  return new AppError(
+    'trigger.closed',
+    `The trigger ${id} of ${process} was paused or taken away, so it takes nothing.`,
+    { process, triggerId: id },
+  );
+}
+
+function isTooOld(id: string): AppError {
+  return new AppError(
+    'trigger.signature-too-old',
+    `So many signatures came to ${id} since this one was made that it is not known any more whether it was used. It has to be signed anew.`,
+    { triggerId: id },
   );
 }
 

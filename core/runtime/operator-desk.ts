@@ -52,6 +52,8 @@ const MAX_NAME = 200;
 
 export class OperatorDesk {
   readonly #options: DeskOptions;
+  /** Dead letters that are being handled anew. */
+  readonly #anew = new Set<string>();
 
   constructor(options: DeskOptions) {
     this.#options = options;
@@ -195,13 +197,19 @@ export class OperatorDesk {
     const { exclusively, accept, onWork, recorder } = this.#options;
     const { event } = this.#deadLetter(eventId);
     if (asNew) {
-      const whole = await fetchPayload(recorder(), event);
-      if (whole === null) throw payloadLost(eventId);
-      const newId = await accept(whole);
       // It is handled, and not a second time by a second click.
-      const data = { event_id: eventId, operator: actor.name, reason: `handled anew as ${newId}` };
-      await exclusively(() => recorder().record('dead_letter_dropped', data));
-      return newId;
+      if (this.#anew.has(eventId)) throw this.#noDeadLetter(eventId);
+      this.#anew.add(eventId);
+      try {
+        const whole = await fetchPayload(recorder(), event);
+        if (whole === null) throw payloadLost(eventId);
+        const newId = await accept(whole);
+        const data = { event_id: eventId, operator: actor.name, reason: `handled anew as ${newId}` };
+        await exclusively(() => recorder().record('dead_letter_dropped', data));
+        return newId;
+      } finally {
+        this.#anew.delete(eventId);
+      }
     }
     await exclusively(async () => {
       this.#deadLetter(eventId);
@@ -225,7 +233,11 @@ export class OperatorDesk {
   #deadLetter(eventId: string): DeadLetter {
     const letter = this.#snapshot.deadLetters.find(({ event }) => event.eventId === eventId);
     if (letter !== undefined) return letter;
-    throw new AppError(
+    throw this.#noDeadLetter(eventId);
+  }
+
+  #noDeadLetter(eventId: string): AppError {
+    return new AppError(
       'dead-letter.not-found',
       `${this.#options.definition.name} has no dead letter ${eventId} (any more).`,
       { eventId },

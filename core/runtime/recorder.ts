@@ -115,6 +115,12 @@ export class Recorder {
     return { spilled: journal.spill(process, Buffer.from(text)) };
   }
 
+  /** Gives up a value that lies beside the journal and that no entry names. Never rejects: what stays there harms nobody. */
+  async giveUp(reference: SpillReference): Promise<void> {
+    const { process, journal } = this.#options;
+    await journal.unspill(process, reference).catch(() => {}); // it takes up its room, and that is all
+  }
+
   /** The journal failed where no entry was written; nothing is recorded any more. */
   failed(error: unknown): void {
     if (this.#failure !== null) return;

@@ -60,21 +60,21 @@ export class RewindDesk {
   }
 
   /**
-   * Suspends the process, ends its worker and moves it. It stays suspended, or whatever else it was at rest as. Resolves with
-   * what was done, durable.
+   * Suspends the process, ends its worker and moves it. It stays suspended, or whatever else it was at rest as; one that has
+   * failed is held for when it is started again. Resolves with what was done, durable.
    * @param undone how many invocations whoever decided this saw undone; null for whatever there are
    * @throws what {@link plan} does, and `rewind.changed`, with nothing moved
    */
   async apply(order: RewindOrder, undone: number | null, actor: Actor): Promise<RewindPlan> {
-    const { suspend, endWorker, exclusively, onChange, process } = this.#options;
+    const { endWorker, exclusively, onChange, process } = this.#options;
     // Whatever makes it impossible is found before anything is stopped for it.
     refuseOther(process, await this.plan(order), undone);
-    if (!this.#staysAtRest()) await suspend(actor);
+    if (!this.#staysAtRest()) await this.#suspend(actor);
     await endWorker();
     let done!: RewindPlan;
     await exclusively(async () => {
       await this.#onStill(order, ({ scan, plan }, recorder) => {
-        // One that has failed may begin again by itself, whenever that is due.
+        // Somebody may have resumed it, and one that has failed may have begun again by itself.
         if (!this.#staysAtRest()) throw changed(process, 'it was set going again');
         refuseOther(process, plan, undone);
         done = plan;
@@ -93,6 +93,16 @@ export class RewindDesk {
     await this.#onStill({ to, isHandledAgain }, ({ scan }, recorder) =>
       recorder.moved(scan.rewound(isHandledAgain)),
     );
+  }
+
+  async #suspend(actor: Actor): Promise<void> {
+    try {
+      await this.#options.suspend(actor);
+    } catch (error) {
+      // By its turn it may have come to its end, whose worker is still to go.
+      const { lifecycle } = this.#options.recorder().snapshot;
+      if (lifecycle !== 'stopped' && lifecycle !== 'failed') throw error;
+    }
   }
 
   /** What was held by an operator, or ended, waits for somebody; anything else would go on by itself. */

@@ -6,7 +6,7 @@ import { AppError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Actor } from './lifecycle-driver.ts';
 import type { Recorder } from './recorder.ts';
-import { triggerIdOf } from './trigger-id.ts';
+import { someOf, triggerIdOf } from './trigger-id.ts';
 import { checkTrigger, type KnownTrigger } from './trigger-list.ts';
 import type { TriggerSet } from './trigger-set.ts';
 import type { TriggerProblem } from './trigger-source.ts';
@@ -45,7 +45,7 @@ export class TriggerDesk {
     // A journal may be taken elsewhere, so what it says is not relative to where it was.
     const kept = trigger.type === 'file_watch' ? { ...config, watch_path: trigger.path } : config;
     await exclusively(async () => {
-      if (triggers.find(id) !== undefined || triggers.isUnusable(id)) throw exists(process, id);
+      if (triggers.find(id) !== undefined || triggers.whyUnusable(id) !== null) throw exists(process, id);
       if (recorder().snapshot.triggers.added.length >= MAX_ADDED) throw tooMany(process);
       await recorder().record('trigger_added', { trigger_id: id, config: kept, ...by(actor) });
       triggers.refresh();
@@ -93,7 +93,7 @@ export class TriggerDesk {
     const { exclusively, recorder, triggers, onChange } = this.#options;
     await exclusively(async () => {
       // What makes no sense any more can be taken away all the same.
-      if (id !== null && !(type === 'trigger_removed' && triggers.isUnusable(id))) this.find(id);
+      if (id !== null && !(type === 'trigger_removed' && triggers.whyUnusable(id) !== null)) this.find(id);
       const data = { ...(id === null ? {} : { trigger_id: id }), ...by(actor) };
       await recorder().record(type, data);
       // One that was added may have stood before the same of the manifest.
@@ -105,15 +105,24 @@ export class TriggerDesk {
     onChange();
   }
 
-  /** @throws `trigger.not-found` */
+  /** @throws `trigger.not-found`, `trigger.unusable` */
   find(id: string): KnownTrigger {
     const { triggers, process } = this.#options;
     const known = triggers.find(id);
     if (known !== undefined && known.trigger.type !== 'manual') return known;
+    const why = triggers.whyUnusable(id);
+    if (why !== null) {
+      throw new AppError(
+        'trigger.unusable',
+        `The trigger ${id} of ${process} wakes nothing as it is, and can only be taken away: ${why.message}`,
+        { process, triggerId: id, code: why.code },
+        { cause: why },
+      );
+    }
     const ids = triggers.known().flatMap((other) => (other.trigger.type === 'manual' ? [] : [other.id]));
     throw new AppError(
       'trigger.not-found',
-      `${process} has no trigger ${id}. ${ids.length === 0 ? 'It has none.' : `It has: ${ids.join(', ')}.`}`,
+      `${process} has no trigger ${id}. ${ids.length === 0 ? 'It has none.' : `It has: ${someOf(ids)}.`}`,
       { process, triggerId: id },
     );
   }
@@ -141,10 +150,11 @@ function isAlwaysThere(): AppError {
 }
 
 function exists(process: string, id: string): AppError {
-  return new AppError('trigger.exists', `${process} has the trigger ${id} already.`, {
-    process,
-    triggerId: id,
-  });
+  return new AppError(
+    'trigger.exists',
+    `${process} has the trigger ${id} already, which listens to the same. Take that one away first, or add one that listens to something else.`,
+    { process, triggerId: id },
+  );
 }
 
 function tooMany(process: string): AppError {

@@ -25,17 +25,38 @@ export function triggerIdOf(trigger: TriggerConfig): string {
   }
 }
 
-/** Of several that listen to the same, which filters may tell apart, the second in the order of their filters is called …-2. */
+/**
+ * Of several that listen to the same, which filters may tell apart, the second in the order of their filters is called …-2;
+ * or …-3, where what another listens to is called …-2.
+ */
 export function withIds<T extends { readonly trigger: TriggerConfig }>(
   triggers: readonly T[],
 ): readonly (T & { readonly id: string })[] {
   const alike = Map.groupBy(triggers, ({ trigger }) => triggerIdOf(trigger));
-  for (const ones of alike.values()) ones.sort((a, b) => compareText(orderOf(a.trigger), orderOf(b.trigger)));
-  return triggers.map((one) => {
-    const id = triggerIdOf(one.trigger);
-    const at = alike.get(id)!.indexOf(one);
-    return { ...one, id: at === 0 ? id : `${id}-${at + 1}` };
-  });
+  const ids = new Map<T, string>();
+  const taken = new Set(alike.keys());
+  for (const id of [...alike.keys()].toSorted(compareText)) {
+    const ones = alike.get(id)!.toSorted((a, b) => compareText(orderOf(a.trigger), orderOf(b.trigger)));
+    let number = 1;
+    for (const one of ones) {
+      let own = id;
+      while (one !== ones[0] && taken.has(own)) {
+        number += 1;
+        own = `${id}-${number}`;
+      }
+      taken.add(own);
+      ids.set(one, own);
+    }
+  }
+  return triggers.map((one) => ({ ...one, id: ids.get(one)! }));
+}
+
+const MAX_NAMED = 10;
+
+/** For a person: a path may be long, and a process may have many triggers. */
+export function someOf(ids: readonly string[]): string {
+  const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : '';
+  return ids.slice(0, MAX_NAMED).join(', ') + more;
 }
 
 /** Where it stands in the manifest doesn't count. */

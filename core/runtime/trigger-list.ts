@@ -7,6 +7,8 @@ import type { TriggerConfig } from '../model/trigger-config.ts';
 import type { TriggersState } from '../model/trigger-record.ts';
 import { triggerFromManifest } from '../manifest/trigger-schema.ts';
 import { cronSchedule } from '../triggers/cron-schedule.ts';
+import { nameMatcher } from '../triggers/file-watch-names.ts';
+import { checkWebhook } from '../triggers/webhook-route.ts';
 import { withIds } from './trigger-id.ts';
 
 const MAX_TYPE = 100;
@@ -78,6 +80,8 @@ export function triggerList(
  */
 export function checkTrigger(trigger: TriggerConfig): Filter | null {
   if (trigger.type === 'cron') cronSchedule(trigger);
+  if (trigger.type === 'webhook') checkWebhook(trigger);
+  if (trigger.type === 'file_watch') nameMatcher(trigger.patterns);
   return trigger.type === 'manual' || trigger.filter === null ? null : parseFilter(trigger.filter);
 }
 

@@ -2,6 +2,7 @@
 
 import { triggerOf } from '../model/fold-triggers.ts';
 import type { TriggerEvent } from '../model/entry.ts';
+import type { AppError } from '../model/errors.ts';
 import type { Clock } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { timestampOf } from '../model/time.ts';
@@ -29,7 +30,7 @@ export interface TriggerView {
 }
 
 /** A trigger's call, before it is an event. */
-export type Tick = Pick<TriggerEvent, 'triggerId' | 'triggerType' | 'payload' | 'metadata'>;
+export type Tick = Pick<TriggerEvent, 'triggerId' | 'triggerType' | 'payload' | 'metadata' | 'missed'>;
 
 export interface TriggerSetOptions extends Omit<SourceDependencies, 'process' | 'since'> {
   readonly definition: ProcessDefinition;
@@ -130,9 +131,9 @@ export class TriggerSet {
     return this.known().find((known) => known.id === id);
   }
 
-  /** Whether there is such a trigger, which makes no sense (any more). */
-  isUnusable(id: string): boolean {
-    return this.#listed().list.unusable.some((one) => one.id === id);
+  /** What is wrong with a trigger that makes no sense (any more); null where there is no such one. */
+  whyUnusable(id: string): AppError | null {
+    return this.#listed().list.unusable.find((one) => one.id === id)?.error ?? null;
   }
 
   /** Those that hear what other processes say. */

@@ -117,6 +117,8 @@ export class TriggerSource {
       this.#open = await this.#start();
       this.#problem = null;
     } catch (error) {
+      // It was closed meanwhile.
+      if (this.#isOver) return;
       const at = timestampOf(this.#dependencies.clock.now());
       this.#problem = { code: codeOf(error), message: messageOf(error), at };
       this.#again.start(AGAIN_MS, () => {

@@ -82,12 +82,10 @@ export function startCronTrigger(config: CronTriggerConfig, options: CronTrigger
   function clockIsBehind(): RunningCron['problem'] {
     const nowMs = clock.now();
     if (nowMs >= lastMs - ON_TIME_MS) return null;
-    const at = new Date(nowMs).toISOString();
-    const until = new Date(lastMs).toISOString();
     return {
       code: 'trigger.clock-behind',
-      message: `The clock shows ${at}, and this schedule was followed until ${until}: nothing comes due before then. Check the clock.`,
-      at,
+      message: `The clock was set back: it is ${spanOf(lastMs - nowMs)} behind the last time that this schedule came due, and nothing comes due until it gets there. Set it right, or resume the trigger to begin anew from now.`,
+      at: new Date(nowMs).toISOString(),
     };
   }
 
@@ -105,4 +103,16 @@ export function startCronTrigger(config: CronTriggerConfig, options: CronTrigger
       cancel();
     },
   };
+}
+
+const UNITS = [
+  ['days', 86_400_000],
+  ['hours', 3_600_000],
+  ['minutes', 60_000],
+] as const;
+
+/** About how long, in the largest unit that it has two of. */
+function spanOf(ms: number): string {
+  const [unit, size] = UNITS.find(([, each]) => ms >= 2 * each) ?? ['seconds', 1_000];
+  return `${Math.round(ms / size)} ${unit}`;
 }

@@ -23,6 +23,9 @@ export type Listing =
   | { readonly kind: 'none' }
   | { readonly kind: 'unknown'; readonly error: Error };
 
+/** Lies in every journal of ours. */
+export const JOURNAL_MARKER = 'journal.holdfast';
+
 /** Answers that are waited for at a time; Node asks with four threads. */
 const AT_ONCE = 32;
 /** A network disk that hangs must leave threads for everything else. */

@@ -3,7 +3,7 @@
 
 import { dirname, sep } from 'node:path';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
-import { inside, listFolder, lookAtAll } from './file-watch-disk.ts';
+import { inside, JOURNAL_MARKER, listFolder, lookAtAll } from './file-watch-disk.ts';
 import type { FileLedger } from './file-watch-ledger.ts';
 
 /** What is wrong with a disk, as far as it was looked at. */
@@ -31,10 +31,17 @@ export class FolderLooks {
   readonly #ledger: FileLedger;
   /** Folders that could not be read since the start: what is in them once they can is no news if it is older. */
   readonly #neverRead = new Set<string>();
+  /** Folders that are journals: what is told of them is written into one, and would be told of for ever. */
+  readonly #journals = new Set<string>();
 
   constructor(ledger: FileLedger, options: LooksOptions) {
     this.#ledger = ledger;
     this.#options = options;
+  }
+
+  /** Whether nothing is told of it, whatever happens to it. */
+  isLeftOut(path: string): boolean {
+    return this.#journals.size > 0 && isBehind(this.#journals, dirname(path));
   }
 
   /** What was hidden until now is left for a look at everything to judge. */
@@ -51,11 +58,15 @@ export class FolderLooks {
 
   /**
    * Takes all there is as known.
-   * @throws `trigger.bad-path` when the folder can't be read
+   * @throws `trigger.bad-path` when the folder can't be read, or is a journal
    */
   async first(): Promise<DiskTrouble | null> {
-    const listing = await listFolder(this.#options.root);
-    if (listing.kind === 'unknown') throw unreadable(this.#options.root, listing.error);
+    const { root } = this.#options;
+    const listing = await listFolder(root);
+    if (listing.kind === 'unknown') throw unreadable(root, listing.error);
+    if (listing.kind === 'listed' && listing.names.includes(JOURNAL_MARKER)) {
+      throw new AppError('trigger.bad-path', journalText(root), { path: root });
+    }
     return this.#atEverything(true, async () => {});
   }
 
@@ -75,6 +86,12 @@ export class FolderLooks {
       const listing = await listFolder(folder);
       switch (listing.kind) {
         case 'listed': {
+          if (listing.names.includes(JOURNAL_MARKER)) {
+            this.#journals.add(folder);
+            if (folder === root) trouble = { code: 'trigger.bad-path', message: journalText(root) };
+            break;
+          }
+          this.#journals.delete(folder);
           seen.add(folder);
           const isOld = this.#neverRead.delete(folder);
           for (const inner of inside(folder, listing.folders)) {
@@ -103,7 +120,7 @@ export class FolderLooks {
     // Folders that were not come by, and are not behind one that can't be read, are gone, or came just now.
     for (const folder of this.#ledger.folders) {
       if (isOver()) return trouble;
-      if (!seen.has(folder) && !isBehind(unread, folder)) {
+      if (!seen.has(folder) && !isBehind(unread, folder) && !isBehind(this.#journals, folder)) {
         await this.#at(inside(folder, this.#ledger.namesIn(folder)), 'all');
       }
     }
@@ -174,4 +191,8 @@ function unreadable(path: string, error: Error): AppError {
     { path, code: codeOf(error) },
     { cause: error },
   );
+}
+
+function journalText(path: string): string {
+  return `${path} is a journal, which changes with everything that is told of it. Name a folder of files.`;
 }

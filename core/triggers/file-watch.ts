@@ -63,7 +63,8 @@ const LEAST_SETTLE_MS = 20;
 const LONGEST = 10;
 
 /**
- * Resolves when it is known what is there, which is no news: what happens from then on is told.
+ * Resolves when it is known what is there, which is no news: what happens from then on is told. What it knows it knows for as
+ * long as it is open: what happens before it is opened again is never told.
  * @throws `trigger.not-a-directory`, `trigger.bad-path`, `trigger.bad-pattern`
  */
 export async function startFileWatch(
@@ -224,7 +225,7 @@ class FileWatch implements RunningFileWatch {
     if (found === null) return;
     const stop = startHints(this.#root, found.real, {
       onFile: (path) => {
-        if (!this.#matches(basename(path))) return;
+        if (!this.#matches(basename(path)) || this.#looks.isLeftOut(path)) return;
         this.#hinted.add(path);
         this.#awake();
       },

@@ -7,6 +7,8 @@ export interface TriggerCall {
   readonly metadata: JsonObject;
   /** Where the source may tell of the same thing twice: the same text both times, at most 200 characters. */
   readonly key?: string;
+  /** Where its key counts once: it was not used before, in epoch milliseconds. */
+  readonly sinceMs?: number;
 }
 
 /** `known`: its key was taken before. `filtered`: recorded, and nothing runs. */
@@ -17,7 +19,7 @@ export type TriggerAnswer =
 
 /**
  * Resolves when what became of the call is durable.
- * @throws AppError `process.not-active`, `process.held`, `process.queue-full`, `process.paused`, or what is wrong with the
- * journal: nothing was accepted, and the source may try again
+ * @throws AppError `process.not-active`, `process.held`, `process.queue-full`, `trigger.closed`, or what is wrong with the
+ * journal: nothing was accepted, and the source may try again; `trigger.signature-too-old`: it has to be signed anew
  */
 export type TriggerSink = (call: TriggerCall) => Promise<TriggerAnswer>;

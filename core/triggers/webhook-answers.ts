@@ -34,10 +34,11 @@ export function answerTo(answer: TriggerAnswer, isReplay: boolean): WebhookAnswe
   }
 }
 
-/** What can't be kept is not to be sent again as it is. */
+/** Not to be sent again as it is. */
 const UNKEPT: ReadonlyMap<string, readonly [status: number, message: string]> = new Map([
   ['trigger.payload-too-large', [413, 'The body is larger than what can be kept.']],
   ['json.not-recordable', [400, 'The body holds what can not be kept.']],
+  ['trigger.signature-too-old', [401, 'The signature is too old. Sign it anew.']],
 ]);
 
 /** [A12] Nothing was accepted, and mostly later it may be; null where it was no such refusal. */
@@ -45,6 +46,7 @@ export function answerToRefusal(error: unknown): WebhookAnswer | null {
   if (!(error instanceof AppError)) return null;
   const unkept = UNKEPT.get(error.code);
   if (unkept !== undefined) return refusal(...unkept);
+  if (error.code === 'trigger.closed') return unavailable('trigger.closing');
   return /^(process|journal|host)\./.test(error.code) ? unavailable(error.code) : null;
 }
 

@@ -5,6 +5,7 @@ import { messageOf } from '../model/errors.ts';
 import { define, MAX_RECORDED_DEPTH, RawNumber, type Json, type JsonObject } from '../model/json.ts';
 import type { SignatureScheme } from '../model/trigger-config.ts';
 import type { TriggerCall } from './trigger-sink.ts';
+import type { UsableOnce } from './webhook-signature.ts';
 
 export interface WebhookRequest {
   readonly method: string;
@@ -99,9 +100,9 @@ function shownHeaders(raw: readonly string[], signatureHeader: string): JsonObje
 export function keyOf(
   request: WebhookRequest,
   scheme: SignatureScheme,
-  once: string | null,
-): Pick<TriggerCall, 'key'> {
-  if (once !== null) return { key: `signature:${once}` };
+  once: UsableOnce | null,
+): Pick<TriggerCall, 'key' | 'sinceMs'> {
+  if (once !== null) return { key: `signature:${once.key}`, sinceMs: once.sinceMs };
   const delivery = scheme === 'github' ? headerOf(request, 'x-github-delivery') : null;
   if (delivery !== null && delivery !== '') return { key: `delivery:${hashed(delivery)}` };
   const key = headerOf(request, 'idempotency-key');

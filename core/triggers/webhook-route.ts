@@ -7,7 +7,7 @@ import type { WebhookTriggerConfig } from '../model/trigger-config.ts';
 import type { TriggerSink } from './trigger-sink.ts';
 import { answerTo, answerToRefusal, BROKEN_HERE, refusal, type WebhookAnswer } from './webhook-answers.ts';
 import { headerOf, keyOf, metadataOf, payloadOf, type WebhookRequest } from './webhook-request.ts';
-import { checkSignature, SIGNATURE_HEADERS } from './webhook-signature.ts';
+import { checkSignature, SIGNATURE_HEADERS, type UsableOnce } from './webhook-signature.ts';
 import { allowSources, isLoopback, refusePage, type SourceCheck } from './webhook-sources.ts';
 
 export interface WebhookHealth {
@@ -32,6 +32,27 @@ export interface WebhookProblem {
   readonly at: string;
 }
 
+/**
+ * Who may call it.
+ * @throws `trigger.bad-source`, `trigger.bad-secret`, `trigger.bad-path`
+ */
+export function checkWebhook({ path, port, secret, allowedSources }: WebhookTriggerConfig): SourceCheck {
+  if (secret === '') {
+    throw new AppError(
+      'trigger.bad-secret',
+      `The secret of the webhook ${path} on port ${port} is empty, and anybody could sign with it. Give it one, or none at all.`,
+    );
+  }
+  if (!/^\/[^\s?#]*$/.test(path)) {
+    throw new AppError(
+      'trigger.bad-path',
+      `${JSON.stringify(path)} can't be the path of a webhook. Begin it with a slash, without spaces, "?" and "#".`,
+      { path },
+    );
+  }
+  return allowSources(allowedSources);
+}
+
 export class WebhookRoute {
   readonly config: WebhookTriggerConfig;
   readonly owner: WebhookOwner;
@@ -39,24 +60,11 @@ export class WebhookRoute {
   readonly #signatureHeader: string;
   #problem: WebhookProblem | null = null;
 
-  /** @throws `trigger.bad-source`, `trigger.bad-secret`, `trigger.bad-path` */
+  /** @throws what {@link checkWebhook} throws */
   constructor(config: WebhookTriggerConfig, owner: WebhookOwner) {
-    if (config.secret === '') {
-      throw new AppError(
-        'trigger.bad-secret',
-        `The secret of ${owner.triggerId} is empty, and anybody could sign with it. Give it one, or none at all.`,
-      );
-    }
-    if (!/^\/[^\s?#]*$/.test(config.path)) {
-      throw new AppError(
-        'trigger.bad-path',
-        `${JSON.stringify(config.path)} can't be the path of a webhook. Begin it with a slash, without spaces, "?" and "#".`,
-        { path: config.path },
-      );
-    }
+    this.#allows = checkWebhook(config);
     this.config = config;
     this.owner = owner;
-    this.#allows = allowSources(config.allowedSources);
     this.#signatureHeader = (config.signatureHeader ?? SIGNATURE_HEADERS[config.scheme]).toLowerCase();
   }
 
@@ -122,7 +130,7 @@ export class WebhookRoute {
 
   async #take(request: WebhookRequest, body: Uint8Array): Promise<WebhookAnswer> {
     const { scheme, secret, toleranceMs } = this.config;
-    let once: string | null = null;
+    let once: UsableOnce | null = null;
     if (secret !== null) {
       const header = headerOf(request, this.#signatureHeader);
       const verdict = checkSignature({ scheme, secret, toleranceMs }, header, body, this.owner.clock.now());

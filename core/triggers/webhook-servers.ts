@@ -1,6 +1,7 @@
 // The webhooks of all processes of a host. Those of one address share a server, which is there as long as one of them
 // is.
 
+import { isIP } from 'node:net';
 import { AppError } from '../model/errors.ts';
 import type { WebhookTriggerConfig } from '../model/trigger-config.ts';
 import { OneAtATime } from '../runtime/one-at-a-time.ts';
@@ -87,7 +88,7 @@ export class WebhookServers {
   #whoseItIs(error: unknown, { config: { host, port } }: WebhookRoute): unknown {
     if (!(error instanceof AppError) || error.code !== 'trigger.port-taken') return error;
     const others = [...this.#places.values()].flatMap(({ server }) => server?.routes ?? []);
-    const other = others.find(({ config }) => config.port === port);
+    const other = others.find(({ config }) => config.port === port && mayBeSame(config.host, host));
     if (other === undefined) return error;
     const { process } = other.owner;
     return new AppError(
@@ -120,6 +121,11 @@ function checkPort({ host, port }: WebhookTriggerConfig): void {
 function addressOf({ host, port }: WebhookTriggerConfig): string {
   const name = bare(host).toLowerCase();
   return `${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** Two addresses are two, but for those that stand for all of a machine's; what a name stands for is not known. */
+function mayBeSame(one: string, other: string): boolean {
+  return [bare(one), bare(other)].some((host) => isIP(host) === 0 || host === '0.0.0.0' || host === '::');
 }
 
 /** IPv6 addresses are written with brackets where a port follows. */

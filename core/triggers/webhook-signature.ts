@@ -18,14 +18,23 @@ export interface SignatureRules {
   readonly toleranceMs: number;
 }
 
+export interface UsableOnce {
+  /** What the same signature always gives. */
+  readonly key: string;
+  /** It was made then, so it was not used before; in epoch milliseconds. */
+  readonly sinceMs: number;
+}
+
 export type SignatureVerdict =
-  /** `once`: what the same signature always gives, where it may be used only once; else null. */
-  | { readonly isGood: true; readonly once: string | null }
+  /** `once`: where it may be used only once; else null. */
+  | { readonly isGood: true; readonly once: UsableOnce | null }
   /** `why` is for the log of who owns the trigger, not for who sent the request. */
   | { readonly isGood: false; readonly why: string };
 
 const PREFIX = 'sha256=';
 const DIGEST = /^[0-9a-f]{64}$/i;
+/** How far the clocks of who signs run ahead of ours. */
+const CLOCKS_APART_MS = 5_000;
 const SECONDS = /^\d{1,12}$/;
 
 /** `header` is null where there is none. */
@@ -68,14 +77,15 @@ function checkTimed(
   // All of them, so that how long it takes says nothing about which one it was.
   const matches = given.filter((digest) => digest !== null && timingSafeEqual(digest, expected));
   if (matches.length === 0) return bad('the signature belongs to another body, time or secret');
-  const awayMs = nowMs - Number(time) * 1_000;
+  const signedMs = Number(time) * 1_000;
+  const awayMs = nowMs - signedMs;
   if (Math.abs(awayMs) > toleranceMs) {
     const seconds = Math.round(Math.abs(awayMs) / 1_000);
     return bad(`the signature's time lies ${seconds} s in the ${awayMs > 0 ? 'past' : 'future'}`);
   }
   // Made from what was computed: the header has many spellings for the same signature.
-  const once = createHash('sha256').update(`${time}.`).update(expected).digest('hex');
-  return { isGood: true, once };
+  const key = createHash('sha256').update(`${time}.`).update(expected).digest('hex');
+  return { isGood: true, once: { key, sinceMs: signedMs - CLOCKS_APART_MS } };
 }
 
 function valuesOf(parts: readonly string[], prefix: string): readonly string[] {
