@@ -8,6 +8,10 @@ import { argsHash } from './args-hash.ts';
 import type { AgentContext } from './define-agent.ts';
 import type { RunScope } from './run-scope.ts';
 
+/** Behind a rewind and in a fork, where nobody is asked about it as about an effect [S39]. */
+const SENT_BEFORE =
+  'It was sent before the rewind or the fork, and is not taken back or sent twice. Put back the code that sends the same, then force-recover; or, where the invocation had come to its end, rewind to an entry behind that.';
+
 export function agentMessages(scope: RunScope): Pick<AgentContext, 'emit' | 'send'> {
   const { sends, attemptSeq } = scope.invoke.record;
   const placeOf = (kind: MessageKind, topic: string, occurrence: number): string =>
@@ -41,7 +45,9 @@ export function agentMessages(scope: RunScope): Pick<AgentContext, 'emit' | 'sen
     const recorded = records.get(place);
     if (recorded?.argsHash === hash) return;
     if (recorded !== undefined) {
-      throw scope.diverge(`${place} with the data ${recorded.argsHash}`, `${place} with the data ${hash}`);
+      const expected = `${place} with the data ${recorded.argsHash}`;
+      const next = recorded.isUndone === true ? SENT_BEFORE : undefined;
+      throw scope.diverge(expected, `${place} with the data ${hash}`, next);
     }
     await scope.lineUp(place, () =>
       scope.send({ type: 'message-sent', kind, topic, occurrence, data, argsHash: hash }),

@@ -131,6 +131,11 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
           argsHash: effect.hash,
           args: effect.args,
         });
+        if (plan.isHarmless) {
+          // Another deed has a key of its own, also in its record.
+          const key = `${effect.key}/${effect.hash}`;
+          return scope.acting(attempt({ ...effect, key }, recorded!.attempts + 1, 1, false));
+        }
         hold(effect.effectId);
         throw new Held(effect.name, 'before the rewind it was done with other arguments');
       case 'perform':

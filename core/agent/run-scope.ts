@@ -22,6 +22,8 @@ const MAX_TOLD = 20_000;
 /** So long nothing happens before a run that waits says so. */
 const QUIET_MS = 25;
 
+const PUT_BACK = 'Put back the code that began this invocation, then force-recover.';
+
 /** Set while code runs that must not use `ctx`, with what it is. */
 const inside = new AsyncLocalStorage<string>();
 
@@ -224,10 +226,11 @@ export class RunScope {
     return this.diverge(this.leftover() ?? END_OF_INVOCATION, found);
   }
 
-  diverge(expected: string, found: string): AppError {
+  /** `next`: what somebody can do about it. */
+  diverge(expected: string, found: string, next = PUT_BACK): AppError {
     this.#divergence ??= new AppError(
       'replay.diverged',
-      `The code no longer does what was recorded: expected ${expected}, found ${found}. Put back the code that began this invocation, then force-recover.`,
+      `The code no longer does what was recorded: expected ${expected}, found ${found}. ${next}`,
       { expected, found },
     );
     this.#tellDiverged(this.#divergence);

@@ -26,6 +26,11 @@ export function stateText({ state, live }: Pick<ProcessRow, 'state' | 'live'>): 
   return live ? `${SHAPES[state] ?? '?'} ${word}` : `last recorded: ${word}`;
 }
 
+/** With its time in UTC, as everything here is. */
+export function whyText({ why, whyAt }: Pick<ProcessRow, 'why' | 'whyAt'>): string {
+  return whyAt === null ? why : `${why} ${whyAt.slice(0, 10)} ${whyAt.slice(11, 19)} UTC`;
+}
+
 /** No line is longer than `width`; null: nobody says how wide, so no reason is longer than is good to read. */
 export function fleetTable(rows: readonly ProcessRow[], nowMs: number, width: number | null): string[] {
   const head = ['NAME', 'STATE', 'RUNS TODAY', 'FAILED', 'LAST', 'WHY'];
@@ -41,7 +46,7 @@ function cells(row: ProcessRow, nowMs: number, longestWhy: number): string[] {
     `${budget.runs ?? 'unknown'}${budget.maxRunsPerDay === null ? '' : ` of ${budget.maxRunsPerDay}`}`,
     health.sample === 0 ? 'unknown' : `${health.failures} of ${health.sample}`,
     row.lastEntryAt === null ? 'never' : ago(row.lastEntryAt, nowMs),
-    cut(safeText(row.why), longestWhy),
+    cut(safeText(whyText(row)), longestWhy),
   ];
 }
 

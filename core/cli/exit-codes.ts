@@ -31,6 +31,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'promise.not-found': EXIT.notFound,
   'dead-letter.not-found': EXIT.notFound,
   'trigger.not-found': EXIT.notFound,
+  'trigger.unusable': EXIT.notFound,
   'rewind.no-entry': EXIT.notFound,
   'workspace.empty': EXIT.notFound,
   'workspace.not-run-yet': EXIT.notFound,

@@ -5,6 +5,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import { REQUESTS, type RequestName } from '../contract/requests.ts';
 import type { ProcessDetail } from '../contract/views.ts';
+import { counted } from '../host/counted.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES } from '../model/inbox.ts';
 import { stateText } from './describe.ts';
 import { at, jsonOption, type Given, type HostVerb } from './host-verb.ts';
@@ -128,13 +129,19 @@ export const HOST_VERBS: readonly HostVerb[] = [
   ...REWIND_VERBS,
 ];
 
-function deadLetterLines({ deadLetters, deadLettersLost, row }: ProcessDetail): readonly string[] {
+function deadLetterLines({ counts, deadLetters, deadLettersLost, row }: ProcessDetail): readonly string[] {
   const lines = deadLetters.map(
     ({ eventId, triggerId, reason, error, attempts, at: since, doneEffects }) =>
-      `${since}  ${eventId}  of ${triggerId}, ${attempts} attempts, ${doneEffects} effects done · ${reason} · ${error}`,
+      `${since}  ${eventId}  of ${triggerId}, ${counted(attempts, 'attempt')}, ${counted(doneEffects, 'effect')} done · ${reason} · ${error}`,
   );
+  const rest =
+    lines.length < counts.deadLetters
+      ? [`These are the newest ${lines.length} of ${counts.deadLetters}.`]
+      : [];
   const lost = deadLettersLost > 0 ? [`${deadLettersLost} older ones are gone.`] : [];
-  return lines.length + lost.length === 0 ? [`${row.name} has no dead letters.`] : [...lines, ...lost];
+  return lines.length + lost.length === 0
+    ? [`${row.name} has no dead letters.`]
+    : [...lines, ...rest, ...lost];
 }
 
 function settlementOf({ resolved, rejected }: Given): Given {

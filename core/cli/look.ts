@@ -2,6 +2,7 @@
 
 import { isWorkspace } from '../manifest/load-workspace.ts';
 import type { JournalView, ProcessRow } from '../contract/views.ts';
+import { counted } from '../host/counted.ts';
 import type { JournalSource } from '../host/journal-source.ts';
 import { lookAtJournal } from '../host/looked-at-journal.ts';
 import { isAlive } from '../host/os-process.ts';
@@ -14,7 +15,7 @@ import type { Cursor } from '../model/ports.ts';
 import { showJson } from '../model/json.ts';
 import { ReplayEngine } from '../replay/replay-engine.ts';
 import { followJournal } from '../tail/follow-journal.ts';
-import { ago, entryLine, fleetTable, stateText } from './describe.ts';
+import { ago, entryLine, fleetTable, stateText, whyText } from './describe.ts';
 import { interrupted } from './interrupted.ts';
 import { print, printError, printJson, terminalWidth } from './output.ts';
 import { explained, runHint, seek } from './reach.ts';
@@ -68,6 +69,7 @@ export async function show(
   const source = await look(directory);
   try {
     const detail = source.detail(process);
+    const { counts } = detail;
     const { rows } = await source.timeline(process, SHOWN_ENTRIES, null);
     if (options.json) {
       printJson({ ...detail, timeline: rows });
@@ -78,9 +80,10 @@ export async function show(
       print(`held: ${hold.kind} by ${hold.actor} since ${hold.since} · ${hold.reason}`);
     for (const open of detail.open) {
       print(
-        `unfinished: invocation ${open.invocation} of ${open.triggerId} since ${open.startedAt}, ${open.effects.length} effects`,
+        `unfinished: invocation ${open.invocation} of ${open.triggerId} since ${open.startedAt}, ${counted(open.effectCount, 'effect')}`,
       );
     }
+    printCut(detail.open.length, counts.open, 'unfinished invocations');
     for (const { waits } of detail.open) {
       for (const { kind, name, waitId, dueAt, dataText, status } of waits) {
         if (status !== 'open') continue;
@@ -88,9 +91,10 @@ export async function show(
         print(`waits for: ${kind} ${name}${until}${kind === 'promise' ? ` · ${waitId} · ${dataText}` : ''}`);
       }
     }
-    if (detail.deadLetters.length > 0) print(`dead letters: ${detail.deadLetters.length}`);
-    print(`context (${detail.context.length} keys${detail.contextCut ? ', more not shown' : ''}):`);
+    if (counts.deadLetters > 0) print(`dead letters: ${counts.deadLetters}`);
+    print(`context (${counted(counts.context, 'key')}):`);
     for (const { key, text, cut } of detail.context) print(`  ${key} = ${text}${cut ? ' … (cut)' : ''}`);
+    printCut(detail.context.length, counts.context, 'keys');
     print(`last ${rows.length} lines:`);
     for (const row of rows.toReversed()) print(`  ${row.seq}  ${row.at}  ${row.type}  ${row.summary}`);
   } finally {
@@ -98,11 +102,15 @@ export async function show(
   }
 }
 
+function printCut(shown: number, of: number, what: string): void {
+  if (shown < of) print(`  (${shown} of ${of} ${what} shown)`);
+}
+
 function printHead(row: ProcessRow): void {
   const last =
     row.lastEntryAt === null ? 'nothing recorded' : `last entry ${ago(row.lastEntryAt, Date.now())} ago`;
   print(`${row.name} · ${stateText(row)} · ${row.entries} entries · ${last}`);
-  if (row.why !== '') print(row.why);
+  if (row.why !== '') print(whyText(row));
   if (row.description !== '') print(row.description);
 }
 

@@ -1,5 +1,6 @@
 // What the verbs that check, repair and adopt say to a person.
 
+import { counted } from '../host/counted.ts';
 import type { AdoptReport, SkippedLines } from '../journal/adopt-journal.ts';
 import { lostMarkerAdvice } from '../journal/copy-target.ts';
 import type { Gap, RepairedProcess, RepairReport } from '../journal/repair-journal.ts';
@@ -129,8 +130,4 @@ function skippedLines(skipped: readonly SkippedLines[]): string[] {
 function skippedText({ line, lines, segment, offset, bytes, file, reason }: SkippedLines): string {
   const which = lines === 1 ? `line ${line}` : `lines ${line} to ${line + lines - 1}`;
   return `${which} of ${segment}: ${counted(bytes, 'byte')} at byte ${offset} (${reason}), kept in ${file}`;
-}
-
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

@@ -2,6 +2,7 @@
 
 import { adoptJournal } from '../journal/adopt-journal.ts';
 import type { Recover } from '../journal/copy-target.ts';
+import { counted } from '../host/counted.ts';
 import { isSharedDiskAllowed } from '../host/data-directory.ts';
 import { inspectDirectory } from '../journal/inspect-directory.ts';
 import { repairJournal } from '../journal/repair-journal.ts';
@@ -27,10 +28,9 @@ export async function verify(directory: string, process: string | undefined, { j
 function damaged({ directory, format, totals }: VerifyReport): AppError {
   const [verb, what] = format === 'holdfast' ? ['repair', 'Repair it'] : ['adopt', 'Adopt what can be read'];
   const line = lineToType([verb, directory], process.env, process.platform);
-  const places = totals.damage === 1 ? '1 place' : `${totals.damage} places`;
   return new AppError(
     'verify.damaged',
-    `${directory} is damaged in ${places}. ${what} into a copy, which leaves it as it is: ${line} --to <copy>`,
+    `${directory} is damaged in ${counted(totals.damage, 'place')}. ${what} into a copy, which leaves it as it is: ${line} --to <copy>`,
     { directory, damage: totals.damage },
   );
 }

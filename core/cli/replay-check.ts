@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { basename, extname, resolve } from 'node:path';
 import { childProcessWorkerHost } from '../host/child-process-worker-host.ts';
+import { counted } from '../host/counted.ts';
 import { checkReplay, type CheckedInvocation, type ReplayCheckReport } from '../host/replay-check.ts';
 import { readFileJournal } from '../journal/file-journal.ts';
 import { loadWorkspace } from '../manifest/load-workspace.ts';
@@ -160,7 +161,7 @@ function summaryOf({
     `${counts.ok} ok · ${counts.diverged} diverged · ${counts['other-end']} with another end · ${counts.unchecked} unchecked`,
     ...(badLines > 0
       ? [
-          `${badLines === 1 ? '1 damaged line is' : `${badLines} damaged lines are`} missing from what was compared. To see where: ${typed('verify', journal)}`,
+          `${counted(badLines, 'damaged line is', 'damaged lines are')} missing from what was compared. To see where: ${typed('verify', journal)}`,
         ]
       : []),
   ];

@@ -2,6 +2,7 @@
 
 import { InvalidArgumentError, Option } from 'commander';
 import type { ForkPlanView, RewindPlanView } from '../contract/views.ts';
+import { counted } from '../host/counted.ts';
 import { messageOf } from '../model/errors.ts';
 import { at, type Given, type HostVerb } from './host-verb.ts';
 
@@ -71,14 +72,14 @@ function assignment(text: string, before: unknown): Readonly<Record<string, stri
   return { ...(before as Readonly<Record<string, string>>), [text.slice(0, at)]: value };
 }
 
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
+/** A list that is cut says so. */
+function more(shown: number, of: number): readonly string[] {
+  return shown < of ? [`  … and ${of - shown} more`] : [];
 }
 
 function rewindLines(plan: RewindPlanView): readonly string[] {
   const { target, context, contextChanges, conversation, undone, undoneCount, facts, factCount } = plan;
   const show = (value: RewindPlanView['context'][number]['now']): string => value?.valueText ?? '(not there)';
-  const more = (shown: number, of: number): string[] => (shown < of ? [`  … and ${of - shown} more`] : []);
   const kinds = Object.entries(factCount).filter(([, count]) => count > 0);
   const again = plan.isHandledAgain
     ? 'are handled again, and get back what they did'
@@ -98,14 +99,18 @@ function rewindLines(plan: RewindPlanView): readonly string[] {
     kinds.length === 0
       ? 'Nothing happened since that stays.'
       : `What happened since stays a fact: ${kinds.map(([kind, count]) => counted(count, kind)).join(', ')}.`,
-    ...facts.map(
-      ({ seq, kind, text, end }) => `  ${seq}  ${kind}  ${text}${end === null ? '' : ` · ${end}`}`,
-    ),
+    ...facts.map((fact) => `  ${fact.seq}  ${fact.kind}  ${fact.text}${endOf(fact)}`),
     ...more(
       facts.length,
       kinds.reduce((sum, [, count]) => sum + count, 0),
     ),
   ];
+}
+
+/** What nobody knows is called that [P5]. */
+function endOf({ kind, end }: RewindPlanView['facts'][number]): string {
+  if (end === null) return kind === 'effect' ? ' · outcome unknown' : '';
+  return ` · ${end === 'done' ? 'happened' : end.replaceAll('_', ' ')}`;
 }
 
 function forkLines({
@@ -115,14 +120,16 @@ function forkLines({
   contextKeys,
   conversation,
   unfinished,
+  unfinishedCount,
   left,
 }: ForkPlanView): readonly string[] {
   const stays = Object.entries(left).filter(([, count]) => count > 0);
   return [
     `${name} would begin where ${from} was at entry ${seq}: suspended, with its triggers off. Nothing was done.`,
     `It would have ${counted(contextKeys, 'key')} of state and ${counted(conversation, 'message')} of conversation.`,
-    `Unfinished invocations that it would go on with: ${unfinished.length}.`,
+    `Unfinished invocations that it would go on with: ${unfinishedCount}.`,
     ...unfinished.map(({ eventId, effects }) => `  ${eventId}, ${counted(effects, 'effect')} on record`),
+    ...more(unfinished.length, unfinishedCount),
     stays.length === 0
       ? 'Nothing stays behind.'
       : `What could act by itself stays with ${from}: ${stays.map(([what, count]) => `${count} ${what}`).join(', ')}.`,

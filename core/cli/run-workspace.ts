@@ -10,7 +10,7 @@ import { childProcessWorkerHost } from '../host/child-process-worker-host.ts';
 import { createConsoleHost } from '../host/create-console-host.ts';
 import { VERSION } from '../model/version.ts';
 import { AppError } from '../model/errors.ts';
-import { ago, fleetTable, stateText } from './describe.ts';
+import { ago, fleetTable, stateText, whyText } from './describe.ts';
 import { print, printError, printJson, terminalWidth } from './output.ts';
 import { safeText } from './safe-text.ts';
 
@@ -79,7 +79,7 @@ function tellJson(host: ConsoleHost): void {
 }
 
 function tellLines(host: ConsoleHost): void {
-  for (const row of host.fleet().processes) print(`${row.name} · ${stateText(row)} · ${row.why}`);
+  for (const row of host.fleet().processes) print(`${row.name} · ${stateText(row)} · ${whyText(row)}`);
   host.subscribe((event) => {
     // That the host is gone ends this program, which says it then.
     if (event.name === 'console.notice' && event.payload.code !== 'host.gone')
@@ -87,7 +87,7 @@ function tellLines(host: ConsoleHost): void {
     if (event.name !== 'fleet.changed') return;
     for (const row of event.payload.upserts) {
       print(
-        `${row.name} · ${stateText(row)} · ${row.why} · ${row.lastEntryType} ${ago(row.lastEntryAt ?? '', Date.now())}`,
+        `${row.name} · ${stateText(row)} · ${whyText(row)} · ${row.lastEntryType} ${ago(row.lastEntryAt ?? '', Date.now())}`,
       );
     }
   });

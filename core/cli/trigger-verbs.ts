@@ -1,6 +1,7 @@
 // The verbs for what wakes a process.
 
-import type { ProcessDetail } from '../contract/views.ts';
+import type { ProcessDetail, TriggerView } from '../contract/views.ts';
+import { isActive, isLifecycleState } from '../model/lifecycle.ts';
 import { at, jsonOption, type HostVerb } from './host-verb.ts';
 
 export const TRIGGER_VERBS: readonly HostVerb[] = [
@@ -10,8 +11,10 @@ export const TRIGGER_VERBS: readonly HostVerb[] = [
     asks: 'processes.read',
     says: (answer) => triggerLines(answer as ProcessDetail),
     picks: (answer) => {
-      const { triggers, triggersPaused, queue } = answer as ProcessDetail;
-      return { triggers, triggersPaused, queue };
+      const detail = answer as ProcessDetail;
+      const { triggers, triggersPaused, queue, counts, row } = detail;
+      const all = { triggers: counts.triggers, queued: row.queued };
+      return { triggers, triggersPaused, queue, retrying: retryingOf(detail), counts: all };
     },
   },
   {
@@ -50,16 +53,50 @@ export const TRIGGER_VERBS: readonly HostVerb[] = [
   },
 ];
 
-function triggerLines({ triggers, triggersPaused, queue, row }: ProcessDetail): readonly string[] {
+interface Retrying {
+  readonly eventId: string;
+  readonly triggerId: string;
+  /** The last one, which failed. */
+  readonly attempt: number;
+  readonly retryAt: string;
+}
+
+function retryingOf({ open }: ProcessDetail): readonly Retrying[] {
+  return open.flatMap(({ eventId, triggerId, attempt, retryAt }) =>
+    retryAt === null ? [] : [{ eventId, triggerId, attempt, retryAt }],
+  );
+}
+
+/** Of what there are more than are shown. */
+function moreThan(shown: number, all: number, what: string): readonly string[] {
+  return all > shown ? [`and ${all - shown} more ${what}`] : [];
+}
+
+/** Those that have nothing to open, and listen as long as their process lives. */
+const ONLY_LISTEN: ReadonlySet<string> = new Set(['event', 'message', 'manual']);
+
+/** When it is due, where it listens, or why it does neither. */
+function standing(
+  { type, next, address, paused, problem }: TriggerView,
+  { row: { live, name, state }, holds }: ProcessDetail,
+): string {
+  if (paused !== null) return `paused by ${paused.actor}${paused.reason === '' ? '' : `: ${paused.reason}`}`;
+  if (next !== null) return `next ${next}`;
+  if (address !== null) return address;
+  if (!live) return 'not run';
+  if (!isLifecycleState(state) || !isActive(state)) return `off while ${name} is ${state}`;
+  // Nobody knows whether its journal is the one that counts.
+  if (holds.some(({ kind }) => kind === 'gap')) return `off until ${name} is resumed`;
+  return problem === null && ONLY_LISTEN.has(type) ? 'waits' : 'not open';
+}
+
+function triggerLines(detail: ProcessDetail): readonly string[] {
+  const { triggers, triggersPaused, queue, counts, row } = detail;
   const lines = triggers.map((trigger) => {
-    const { id, type, description, next, address, paused, problem, accepted, filtered, missed } = trigger;
-    const state =
-      paused === null
-        ? (next ?? address ?? (row.live ? 'waits' : 'not run'))
-        : `paused by ${paused.actor}${paused.reason === '' ? '' : `: ${paused.reason}`}`;
-    const counts = `${accepted} accepted, ${filtered} filtered, ${missed} missed`;
+    const { id, type, description, problem, accepted, filtered, missed } = trigger;
+    const came = `${accepted} accepted, ${filtered} filtered, ${missed} missed`;
     const trouble = problem === null ? '' : ` · ${problem.code} at ${problem.at}: ${problem.message}`;
-    return `${id}  ${type}  ${description} · ${state} · ${counts}${trouble}`;
+    return `${id}  ${type}  ${description} · ${standing(trigger, detail)} · ${came}${trouble}`;
   });
   const all =
     triggersPaused === null
@@ -69,6 +106,18 @@ function triggerLines({ triggers, triggersPaused, queue, row }: ProcessDetail): 
     ({ eventId, triggerId, acceptedAt, missed }) =>
       `queued  ${acceptedAt}  ${eventId}  of ${triggerId}${missed > 0 ? `, for ${missed} more` : ''}`,
   );
+  const retrying = retryingOf(detail).map(
+    ({ eventId, triggerId, attempt, retryAt }) =>
+      `retrying  ${retryAt}  ${eventId}  of ${triggerId}, after attempt ${attempt}`,
+  );
   const none = triggers.length === 0 ? [`${row.name} has no triggers.`] : [];
-  return [...all, ...none, ...lines, ...queued];
+  return [
+    ...all,
+    ...none,
+    ...lines,
+    ...moreThan(triggers.length, counts.triggers, 'triggers'),
+    ...retrying,
+    ...queued,
+    ...moreThan(queue.length, row.queued, 'queued'),
+  ];
 }

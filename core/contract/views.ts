@@ -39,8 +39,10 @@ export const ProcessRow = z.strictObject({
   /** A lifecycle state, or whatever word a foreign journal holds. */
   state: z.string(),
   stateSince: z.string().nullable(),
-  /** "Why is it not moving", or what it is doing, in one line. */
+  /** "Why is it not moving", or what it is doing, in one line; it leads up to `whyAt`, where there is one. */
   why: z.string(),
+  /** ISO 8601: until when, or when it goes on. */
+  whyAt: z.string().nullable(),
   tone: Tone,
   budget: BudgetView,
   health: HealthView,
@@ -65,6 +67,8 @@ export const JournalView = z.strictObject({
   format: z.enum(['holdfast', 'promptise']),
   /** Who is writing it, when that is not us; or why it is read-only. */
   note: z.string(),
+  /** When what is shown was read, where it can't be read any more; else null. */
+  asOf: z.string().nullable(),
   /** Of the entries, as of the last change that was told. Null: it could not be asked, so unknown, never shown as 0 [P5]. */
   sizeBytes: z.number().nullable(),
   badLines: z.number().int(),
@@ -153,8 +157,8 @@ export const WorkerView = z.strictObject({
 });
 export type WorkerView = z.infer<typeof WorkerView>;
 
-/** What an operator's action would find, before it is done. */
 export const PauseView = z.strictObject({ reason: z.string(), actor: z.string(), at: z.string() });
+export type PauseView = z.infer<typeof PauseView>;
 
 export const TriggerView = z.strictObject({
   id: z.string(),
@@ -226,7 +230,7 @@ export const RewindPlanView = z.strictObject({
 });
 export type RewindPlanView = z.infer<typeof RewindPlanView>;
 
-/** What a fork would begin with. */
+/** What a fork would begin with. The list is bounded; counts are not. */
 export const ForkPlanView = z.strictObject({
   from: z.string(),
   at: z.number().int(),
@@ -234,6 +238,7 @@ export const ForkPlanView = z.strictObject({
   contextKeys: z.number().int(),
   conversation: z.number().int(),
   unfinished: z.array(z.strictObject({ eventId: z.string(), effects: z.number().int() })),
+  unfinishedCount: z.number().int(),
   left: z.strictObject({
     queue: z.number().int(),
     inbox: z.number().int(),
@@ -243,6 +248,7 @@ export const ForkPlanView = z.strictObject({
 });
 export type ForkPlanView = z.infer<typeof ForkPlanView>;
 
+/** What an operator's action would find, before it is done. Lists are bounded; counts are not. */
 export const PreviewView = z.strictObject({
   action: z.string(),
   state: z.string(),
@@ -252,7 +258,8 @@ export const PreviewView = z.strictObject({
   /** Unfinished invocations that would go on, and how many of their effects are read back instead of done again. */
   invocations: z.number().int(),
   effectsReadBack: z.number().int(),
-  /** Those without an outcome, and what would become of each. */
+  doubtCount: z.number().int(),
+  /** Those without an outcome, what is asked of somebody first, and what would become of each. */
   doubts: z.array(
     z.strictObject({
       effectId: z.string(),
@@ -309,10 +316,15 @@ export const InvocationView = z.strictObject({
   standing: z.enum(['running', 'ready', 'waiting', 'backing-off', 'in-doubt']),
   /** When the next attempt begins, after one that failed. */
   retryAt: z.string().nullable(),
+  /** Of more than there is room for, those that wait for an operator, and the newest. */
   effects: z.array(EffectView),
+  effectCount: z.number().int(),
+  /** Those that are still waited for, and the last of the others. */
   waits: z.array(WaitView),
+  openWaitCount: z.number().int(),
   signals: z.number().int(),
 });
+export type InvocationView = z.infer<typeof InvocationView>;
 
 export const TimelineRow = z.strictObject({
   /** Unique in the process's journal: the byte offset of the line. */
@@ -348,9 +360,19 @@ export const ProcessDetail = z.strictObject({
   holds: z.array(
     z.strictObject({ kind: z.string(), reason: z.string(), actor: z.string(), since: z.string() }),
   ),
+  /** How many there are of what is listed below, of which a long list shows a part. */
+  counts: z.strictObject({
+    context: z.number().int(),
+    open: z.number().int(),
+    /** Open durable promises of all invocations. */
+    promises: z.number().int(),
+    deadLetters: z.number().int(),
+    triggers: z.number().int(),
+  }),
   context: z.array(ValueView),
-  contextCut: z.boolean(),
+  /** Of more than there is room for, those that wait for somebody, and the oldest. */
   open: z.array(InvocationView),
+  /** The first of `row.queued`. */
   queue: z.array(QueuedView),
   deadLetters: z.array(DeadLetterView),
   deadLettersLost: z.number().int(),
@@ -364,6 +386,7 @@ export const ProcessDetail = z.strictObject({
   respawnsAt: z.string().nullable(),
   restartsAt: z.string().nullable(),
   lastError: z.strictObject({ code: z.string(), message: z.string(), at: z.string() }).nullable(),
+  /** Of more than there is room for, those that are paused or have a problem, and the first. */
   triggers: z.array(TriggerView),
   /** Why all triggers are off together; null where they are not. */
   triggersPaused: PauseView.nullable(),

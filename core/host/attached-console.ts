@@ -236,7 +236,7 @@ class AttachedConsole implements ConsoleHost {
     const why = `Process ${this.#host.pid}, which ran ${directory}, can't be reached any more. ${reason.message}`;
     const since = timestampOf(Date.now());
     this.#rows = byKey([...this.#rows.values()].map((row) => unknownRow(row, why, since)));
-    this.#journal = { ...this.#journal, access: 'read-only', note: why };
+    this.#journal = { ...this.#journal, access: 'read-only', note: why, asOf: since };
     this.#telling.touch();
     this.#telling.notice({
       code: 'host.gone',
@@ -301,6 +301,7 @@ function unknownRow(row: ProcessRow, why: string, since: string): ProcessRow {
     state: 'unknown',
     stateSince: since,
     why,
+    whyAt: null,
     tone: 'alarm',
     worker: null,
     actions: [],

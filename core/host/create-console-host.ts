@@ -3,26 +3,19 @@
 import { dirname, join } from 'node:path';
 import type { ConsoleEvent, ConsoleHost } from '../contract/console-host.ts';
 import type { Result } from '../contract/define.ts';
-import { REQUESTS, type RequestName, type RequestOf, type ResponseOf } from '../contract/requests.ts';
-import type { AppView, FleetView, JournalView, OutputLine as OutputView } from '../contract/views.ts';
+import type { AppView, FleetView } from '../contract/views.ts';
 import { WORKSPACE_JOURNAL } from '../journal/layout.ts';
 import { readMarker } from '../journal/marker.ts';
-import { AppError, codeOf, messageOf } from '../model/errors.ts';
-import { showJson } from '../model/json.ts';
-import type { Cursor, WorkerHost } from '../model/ports.ts';
+import { codeOf } from '../model/errors.ts';
+import type { WorkerHost } from '../model/ports.ts';
+import { answerRequest, failure } from './answer-request.ts';
 import { attachedConsole } from './attached-console.ts';
-import { cut } from './cut.ts';
-import { FleetTelling, HIDDEN_PERIOD_MS, MAX_MESSAGE, PERIOD_MS } from './fleet-telling.ts';
+import { FleetTelling, HIDDEN_PERIOD_MS, PERIOD_MS } from './fleet-telling.ts';
 import { hostJournal, type HostJournal } from './host-journal.ts';
 import { openLiveWorkspace } from './live-workspace.ts';
 import { serveLocalSocket, type ConsoleSession, type LocalSocket } from './local-socket.ts';
-import { planFork } from './fork-process.ts';
-import { rewindPlanView } from './plan-views.ts';
 import { carryOut, type CommandName, type CommandRequest, type Outcome } from './operator-commands.ts';
 import { closing, OpenJournals } from './open-journals.ts';
-import type { OutputLine } from './output-files.ts';
-import { parseJson } from './parse-json.ts';
-import { readWorkerOutput } from './read-worker-output.ts';
 import { RememberedCommands } from './remembered-commands.ts';
 import { seekHost, type ReachedHost } from './seek-host.ts';
 import { socketPath } from './socket-path.ts';
@@ -177,145 +170,20 @@ class Host implements ConsoleHost {
 
   async #handle(name: string, request: unknown, watched: WatchedProcess): Promise<Result<unknown>> {
     if (this.#closing !== null) return failure(closing());
-    if (!Object.hasOwn(REQUESTS, name)) {
-      return failure(
-        new AppError(
-          'request.unknown',
-          `This host knows no request ${JSON.stringify(name)}. Console and host must be of one version.`,
-        ),
-      );
-    }
-    const parsed = REQUESTS[name as RequestName].request.safeParse(request);
-    if (!parsed.success) {
-      const problems = parsed.error.issues.map(
-        (issue) => `${issue.path.join('.') || 'request'}: ${issue.message}`,
-      );
-      return failure(
-        new AppError('request.invalid', `The request ${name} is not as agreed: ${problems.join('; ')}.`, {
-          problems,
-        }),
-      );
-    }
-    try {
-      return { ok: true, value: await this.#answer(name as RequestName, parsed.data, watched) };
-    } catch (error) {
-      return failure(error);
-    }
-  }
-
-  async #answer(name: RequestName, request: unknown, watched: WatchedProcess): Promise<unknown> {
-    switch (name) {
-      case 'app.info':
-        return this.#options.app satisfies ResponseOf<'app.info'>;
-      case 'fleet.read':
-        // Notices wait for our own console.
-        return watched === this.#ownWatched ? this.#telling.read() : this.fleet();
-      case 'journals.open':
-        return this.#journals.look((request as RequestOf<'journals.open'>).path);
-      case 'journals.choose':
-        return this.#choose();
-      case 'journals.close':
-        await this.#journals.close((request as RequestOf<'journals.close'>).journalId);
-        return {};
-      case 'processes.read': {
-        const { journalId, process } = request as RequestOf<'processes.read'>;
-        return this.#journals.source(journalId).detail(process);
-      }
-      case 'processes.watch':
-        return this.#watch(request as RequestOf<'processes.watch'>, watched);
-      case 'timeline.read': {
-        const { journalId, process, limit, before } = request as RequestOf<'timeline.read'>;
-        const source = this.#journals.source(journalId);
-        source.detail(process); // Refuses a process that is not there.
-        return source.timeline(process, limit, before as Cursor | null);
-      }
-      case 'processes.start':
-      case 'processes.suspend':
-      case 'processes.resume':
-      case 'processes.stop':
-      case 'processes.trigger':
-      case 'processes.kill-worker':
-      case 'processes.force-recover':
-      case 'processes.restart':
-      case 'processes.signal':
-      case 'effects.resolve':
-      case 'inbox.write':
-      case 'deadletters.redeliver':
-      case 'deadletters.drop':
-      case 'triggers.add':
-      case 'triggers.remove':
-      case 'triggers.pause':
-      case 'triggers.resume':
-      case 'triggers.fire':
-      case 'rewind.apply':
-      case 'fork.apply':
-        return this.#command(name, request as CommandRequest);
-      case 'promises.settle': {
-        const settle = request as RequestOf<'promises.settle'>;
-        const process =
-          settle.process ??
-          this.#journals.liveOf(settle.journalId).runtime.processOfPromise(settle.promiseId).name;
-        return this.#command(name, { ...settle, process });
-      }
-      case 'output.read': {
-        const { journalId, process, limit, before } = request as RequestOf<'output.read'>;
-        const source = this.#journals.source(journalId);
-        source.detail(process); // Refuses a process that is not there.
-        const page = readWorkerOutput(source.directory, process, { limit, before });
-        return { lines: page.lines.map(outputLine), before: page.before } satisfies ResponseOf<'output.read'>;
-      }
-      case 'processes.preview': {
-        const { journalId, process, action } = request as RequestOf<'processes.preview'>;
-        return this.#journals.liveOf(journalId).preview(process, action);
-      }
-      case 'rewind.plan': {
-        const { journalId, process, to, isHandledAgain } = request as RequestOf<'rewind.plan'>;
-        const { rewinds } = this.#journals.liveOf(journalId).runtime.process(process);
-        return rewindPlanView(await rewinds.plan({ to, isHandledAgain }));
-      }
-      case 'fork.plan':
-        return planFork(
-          this.#journals.liveOf((request as RequestOf<'fork.plan'>).journalId),
-          request as RequestOf<'fork.plan'>,
-        );
-      case 'processes.query': {
-        const {
-          journalId,
-          process,
-          name: query,
-          argsText,
-          eventId,
-        } = request as RequestOf<'processes.query'>;
-        const args = argsText === undefined ? null : parseJson(argsText, 'arguments');
-        const value = await this.#journals
-          .liveOf(journalId)
-          .runtime.process(process)
-          .query(query, args, eventId ?? null);
-        return { valueText: showJson(value) };
-      }
-    }
+    const { app, chooseJournal } = this.#options;
+    return answerRequest(name, request, {
+      app,
+      chooseJournal,
+      journals: this.#journals,
+      watched,
+      // Notices wait for our own console.
+      fleet: () => (watched === this.#ownWatched ? this.#telling.read() : this.fleet()),
+      command: (command, asked) => this.#commands.once(command, asked, () => this.#carryOut(command, asked)),
+    });
   }
 
   fleet(): FleetView {
     return this.#telling.fleet();
-  }
-
-  async #choose(): Promise<JournalView | null> {
-    const path = await this.#options.chooseJournal();
-    return path === null ? null : this.#journals.look(path);
-  }
-
-  async #watch(
-    { target }: RequestOf<'processes.watch'>,
-    watched: WatchedProcess,
-  ): Promise<Record<string, never>> {
-    if (target === null) watched.stop();
-    else await watched.start(this.#journals.source(target.journalId), target.process);
-    return {};
-  }
-
-  #command(name: CommandName, request: CommandRequest): Promise<Outcome> {
-    return this.#commands.once(name, request, () => this.#carryOut(name, request));
   }
 
   async #carryOut(name: CommandName, request: CommandRequest): Promise<Outcome> {
@@ -375,16 +243,4 @@ class Host implements ConsoleHost {
     this.#telling.touch();
     for (const watched of this.#watched) watched.touch(process);
   }
-}
-
-function outputLine({ level, eventId, ...line }: OutputLine): OutputView {
-  return { ...line, level: level ?? null, eventId: eventId ?? null };
-}
-
-function failure(error: unknown): Result<never> {
-  const detail = error instanceof AppError ? { detail: { ...error.detail } } : {};
-  return {
-    ok: false,
-    error: { code: codeOf(error), message: cut(messageOf(error), MAX_MESSAGE), ...detail },
-  };
 }

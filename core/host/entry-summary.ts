@@ -77,7 +77,7 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
       };
     case 'effect_unlike':
       return {
-        summary: join(`${text('effect_id')} is asked for with other arguments`, text('args_preview')),
+        summary: join(`${effectIn(data)} is asked for with other arguments`, text('args_preview')),
         tone: 'alarm',
       };
     case 'invocation_start':
@@ -101,7 +101,10 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
       return effectFinished(data);
     case 'effect_resolved':
       return {
-        summary: join(`decided by ${text('operator')}: ${text('resolution')}`, text('reason')),
+        summary: join(
+          `${effectIn(data)} decided by ${text('operator')}: ${text('resolution').replaceAll('_', ' ')}`,
+          text('reason'),
+        ),
         tone: 'attention',
       };
     case 'hold_placed':
@@ -175,7 +178,7 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
     case 'dead_letter_dropped':
       return { summary: join(`dropped by ${text('operator')}`, text('reason')), tone: 'attention' };
     case 'effect_expired':
-      return { summary: `the key of ${text('effect_id')} is too old to repeat it`, tone: 'alarm' };
+      return { summary: `the key of ${effectIn(data)} is too old to repeat it`, tone: 'alarm' };
     case 'restart':
       return { summary: join(`restart ${show('attempt')}`, text('reason')), tone: 'attention' };
     case 'restart_exhausted':
@@ -185,7 +188,7 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
     case 'journal_repaired':
       return journalRepaired(data);
     case 'effect_value_lost':
-      return { summary: `what ${text('effect_id')} gave is lost`, tone: 'alarm' };
+      return { summary: `what ${effectIn(data)} gave is lost`, tone: 'alarm' };
     case 'journal_full':
       return { summary: `the disk was full: ${show('refused_entries')} entries were refused`, tone: 'alarm' };
     case 'journal_adopted':
@@ -226,10 +229,15 @@ function journalRepaired(data: JsonObject): EntrySummary {
   }
 }
 
-function effectFinished(data: JsonObject): EntrySummary {
+/** Its name and occurrence: the id without the event's. */
+function effectIn(data: JsonObject): string {
   const id = textAt(data, 'effect_id');
   const at = id.indexOf('/') + 1;
-  const name = at === 0 ? '' : id.slice(at, at + MAX_PART);
+  return id.slice(at, at + MAX_PART);
+}
+
+function effectFinished(data: JsonObject): EntrySummary {
+  const name = effectIn(data);
   const error = textAt(data, 'error').slice(0, MAX_PART);
   switch (textAt(data, 'end')) {
     case 'done':

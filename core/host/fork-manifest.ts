@@ -2,12 +2,22 @@
 // before anything is written, and written last: a manifest whose journal is not there yet would begin anew, with its triggers
 // on.
 
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parseDocument, type Document } from 'yaml';
 import { checkManifest, MANIFEST_SUFFIX } from '../manifest/load-workspace.ts';
 import { AppError, messageOf } from '../model/errors.ts';
-import type { Json } from '../model/json.ts';
+import { hasRawNumber, type Json } from '../model/json.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { checkTriggers } from '../runtime/trigger-list.ts';
 import { refuseKeepingNothing } from '../runtime/write-fork.ts';
@@ -15,7 +25,7 @@ import { refuseKeepingNothing } from '../runtime/write-fork.ts';
 export interface ForkManifest {
   readonly definition: ProcessDefinition;
   readonly path: string;
-  /** @throws `fork.no-manifest` */
+  /** Durable when it returns. @throws `fork.no-manifest` */
   readonly write: () => void;
 }
 
@@ -31,15 +41,15 @@ export function forkManifest(
   changes: Readonly<Record<string, Json>>,
 ): ForkManifest {
   const document = parsed(path);
-  document.set('name', name);
   for (const [place, value] of Object.entries(changes)) put(document, place, value);
+  document.set('name', name);
   const text = document.toString();
   const target = join(workspace, `${fileNameOf(name)}${MANIFEST_SUFFIX}`);
   refuseTaken(target, name);
   const definition = checkManifest(workspace, target, text);
   checkTriggers(definition.config.triggers);
   refuseKeepingNothing(definition);
-  return { definition, path: target, write: () => writeWhole(target, name, text) };
+  return { definition, path: target, write: () => writeWhole({ from: path, to: target, name, text }) };
 }
 
 function parsed(path: string): Document {
@@ -59,8 +69,23 @@ function parsed(path: string): Document {
 }
 
 function put(document: Document, place: string, value: Json): void {
+  const path = place.split('.');
+  if (path[0] === 'name') {
+    throw new AppError(
+      'fork.bad-setting',
+      'The name of a fork is the one that it is forked as, and no setting. Leave it out.',
+      { place },
+    );
+  }
+  if (hasRawNumber(value)) {
+    throw new AppError(
+      'fork.bad-setting',
+      `The setting ${JSON.stringify(place)} has a number of more digits than a setting can have. Use a smaller one, or a text.`,
+      { place },
+    );
+  }
   try {
-    document.setIn(place.split('.'), value);
+    document.setIn(path, value);
   } catch (error) {
     throw new AppError(
       'fork.bad-setting',
@@ -87,20 +112,44 @@ function refuseTaken(target: string, name: string): void {
   );
 }
 
-function writeWhole(path: string, name: string, text: string): void {
-  const part = `${path}.part`;
+interface Whole {
+  readonly from: string;
+  readonly to: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Nobody may read it who may not read the one that it is made from: there may be secrets in it. */
+function writeWhole({ from, to, name, text }: Whole): void {
+  const part = `${to}.part`;
   // One that came meanwhile is somebody else's.
-  refuseTaken(path, name);
+  refuseTaken(to, name);
+  let written: string | null = null;
   try {
-    writeFileSync(part, text, { flush: true });
-    renameSync(part, path);
-  } catch (error) {
     rmSync(part, { force: true });
+    written = part;
+    writeFileSync(part, text, { flush: true, mode: statSync(from).mode & 0o777 });
+    renameSync(part, to);
+    written = to;
+    syncDirectory(dirname(to));
+  } catch (error) {
+    if (written !== null) rmSync(written, { force: true });
     throw new AppError(
       'fork.no-manifest',
-      `The journal of the fork is there, and its manifest ${path} can't be written: ${messageOf(error)}. Make room for it and fork again; it goes on from there.`,
-      { path },
+      `The journal of the fork is there, and its manifest ${to} can't be written: ${messageOf(error)}. Make room for it and fork again; it goes on from there.`,
+      { path: to },
       { cause: error },
     );
+  }
+}
+
+/** A new name is durable when its directory is. Windows has no such call and needs none. */
+function syncDirectory(path: string): void {
+  if (process.platform === 'win32') return;
+  const directory = openSync(path, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
   }
 }

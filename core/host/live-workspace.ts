@@ -21,6 +21,7 @@ import { isSharedDiskAllowed } from './data-directory.ts';
 import { timelinePage, type JournalSource } from './journal-source.ts';
 import { sizeOf, sumOf, titleOf } from './looked-at-journal.ts';
 import { keepOutput, outputSinks, type OutputSinks } from './keep-output.ts';
+import { fewStarts } from './few-starts.ts';
 import { forkManifest, type ForkManifest } from './fork-manifest.ts';
 import { findOrphans, orphanWhy, type Orphan } from './orphans.ts';
 import { previewOf, type PreviewInput } from './preview.ts';
@@ -66,7 +67,10 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
   try {
     runtime = runtimeOn(journal, {
       definitions,
-      workerHost: keepOutput(workerHost, (process) => sinks.of(process)),
+      workerHost: fewStarts(
+        keepOutput(workerHost, (process) => sinks.of(process)),
+        availableParallelism() * STARTS_PER_CORE,
+      ),
       maxWorkers: maxWorkers(),
       needsPolling: whyShared,
       onChange: (process) => {
@@ -75,7 +79,7 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
       },
     });
     await runtime.start();
-    const orphans = await findOrphans(journal, (name) => runtime!.processes.has(name));
+    const orphans = await findOrphans(journal, runtime.processes);
     return new Live({ workspace, paths, journal, runtime, problems, touched, orphans, sinks });
   } catch (error) {
     // What is open is let go of, whatever becomes of it; why it failed is what counts.
@@ -86,6 +90,7 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
   }
 }
 
+const STARTS_PER_CORE = 2;
 const WORKERS_PER_CORE = 8;
 const LEAST_WORKERS = 16;
 
@@ -208,6 +213,7 @@ class Live implements LiveWorkspace {
       format: 'holdfast',
       // What fails behind the scenes concerns nobody's work, and has to be seen all the same.
       note: this.#journal.trouble?.message ?? this.#sinks.trouble()?.message ?? this.#note,
+      asOf: null,
       sizeBytes: sumOf(this.#sizes.values()),
       badLines: 0,
     };

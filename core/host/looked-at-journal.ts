@@ -29,6 +29,11 @@ const PERIOD_MS = 500;
 /** What requests take for an id. */
 const MAX_ID = 200;
 
+interface Trouble {
+  readonly text: string;
+  readonly since: string;
+}
+
 interface LookedAt {
   readonly snapshot: ProcessSnapshot;
   readonly badLines: number;
@@ -36,7 +41,7 @@ interface LookedAt {
   /** How far the snapshot goes; null when the file has to be read from its beginning. */
   readonly read: Cursor | null;
   /** Why nothing can be read any more, and since when; what is shown is what was read before. */
-  readonly trouble: { readonly text: string; readonly since: string } | null;
+  readonly trouble: Trouble | null;
 }
 
 /**
@@ -166,15 +171,20 @@ class LookedAtJournal implements JournalSource {
       access: 'read-only',
       format: this.#inspected.format,
       note: this.#note(),
+      asOf: this.#gone()?.since ?? null,
       sizeBytes: sumOf([...this.#processes.values()].map(({ sizeBytes }) => sizeBytes)),
       badLines: [...this.#processes.values()].reduce((sum, { badLines }) => sum + badLines, 0),
     };
   }
 
+  /** Why, and since when, a process of it can't be read any more. */
+  #gone(): Trouble | null {
+    return [...this.#processes.values()].find(({ trouble }) => trouble !== null)?.trouble ?? null;
+  }
+
   #note(): string {
-    const [gone] = [...this.#processes.values()].flatMap(({ trouble }) => trouble ?? []);
-    if (gone !== undefined)
-      return `${gone.text} Shown is what was read before ${gone.since.slice(11, 19)} UTC.`;
+    const gone = this.#gone();
+    if (gone !== null) return `${gone.text} Shown is what was read before.`;
     if (this.#inspected.format === 'promptise') return 'A Promptise journal: looked at, never changed.';
     const holder = readHolder(this.directory);
     // This process itself may have held it, and has let go of what it only looks at.

@@ -7,6 +7,7 @@ import { messageOf } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { AgentProcess } from '../runtime/agent-process.ts';
 import type { Actor } from '../runtime/lifecycle-driver.ts';
+import { counted } from './counted.ts';
 import type { HostJournal } from './host-journal.ts';
 import { applyFork } from './fork-process.ts';
 import type { LiveWorkspace } from './live-workspace.ts';
@@ -85,7 +86,19 @@ export async function carryOut<N extends CommandName>(
     throw error;
   }
   const where = await record('operator_outcome', outcomeOf(process, commandId, true, message));
-  return { state: process.snapshot.lifecycle, message: where === null ? message : `${message} ${where}` };
+  const said = where === null ? message : `${message} ${where}`;
+  return { state: aboutWhom(name, live, process, request).snapshot.lifecycle, message: said };
+}
+
+/** What is told of a fork is about the new process. */
+function aboutWhom(
+  name: CommandName,
+  live: LiveWorkspace,
+  process: AgentProcess,
+  request: CommandRequest,
+): AgentProcess {
+  if (name !== 'fork.apply') return process;
+  return live.runtime.process((request as RequestOf<'fork.apply'>).name);
 }
 
 type Recorded = (type: 'operator_action' | 'operator_outcome', data: JsonObject) => Promise<string | null>;
@@ -177,15 +190,17 @@ async function act<N extends CommandName>(
       return written(process, request as RequestOf<'inbox.write'>, actor);
     case 'deadletters.redeliver': {
       const { eventId, asNew } = request as RequestOf<'deadletters.redeliver'>;
+      const letter = letterOf(process, eventId);
       const id = await process.desk.redeliver(eventId, asNew, actor);
       return asNew
-        ? `It was accepted as the new event ${id}, for which everything is done again.`
-        : `${id} goes on from what its invocation had recorded.`;
+        ? `${letter} was accepted as the new event ${id}, for which everything is done again.`
+        : `${letter} goes on from what its invocation had recorded.`;
     }
     case 'deadletters.drop': {
       const { eventId } = request as RequestOf<'deadletters.drop'>;
+      const letter = letterOf(process, eventId);
       await process.desk.dropDeadLetter(eventId, actor);
-      return `${eventId} was dropped.`;
+      return `${letter} was dropped.`;
     }
     case 'triggers.add':
     case 'triggers.remove':
@@ -200,6 +215,12 @@ async function act<N extends CommandName>(
     case 'effects.resolve':
       return resolved(process, request as RequestOf<'effects.resolve'>, actor);
   }
+}
+
+/** By what it is known to people: ids say nothing to them. */
+function letterOf({ snapshot }: AgentProcess, eventId: string): string {
+  const letter = snapshot.deadLetters.find(({ event }) => event.eventId === eventId);
+  return letter === undefined ? `Event ${eventId}` : `The event of ${letter.event.triggerId}`;
 }
 
 /** As entries tell it: `suspend`, `trigger-pause`. */
@@ -220,7 +241,7 @@ async function rewound(
   const again =
     count === 0
       ? 'nothing is handled again'
-      : `${count} ${count === 1 ? 'invocation is' : 'invocations are'} handled again, with what they did given back to them`;
+      : `${counted(count, 'invocation is', 'invocations are')} handled again, with what they did given back to them`;
   return `${process.name} goes on from entry ${to}: ${again}. It is ${process.snapshot.lifecycle}; resume or start it when you are ready.`;
 }
 
@@ -262,6 +283,8 @@ async function settled(
   { promiseId, settlement }: RequestOf<'promises.settle'>,
   actor: Actor,
 ): Promise<string> {
+  const waits = process.snapshot.open.flatMap((invocation) => invocation.waits);
+  const name = waits.find(({ waitId }) => waitId === promiseId)?.name ?? promiseId;
   const { status, isFirst } = await process.desk.settlePromise(
     promiseId,
     settlement.kind === 'resolved'
@@ -270,8 +293,8 @@ async function settled(
     actor,
   );
   return isFirst
-    ? `The promise ${promiseId} is ${status}.`
-    : `The promise ${promiseId} was settled before: it is ${status}, and stays so.`;
+    ? `The promise ${name} is ${status}.`
+    : `The promise ${name} was settled before: it is ${status}, and stays so.`;
 }
 
 async function written(
@@ -287,6 +310,12 @@ async function written(
   return `${process.name} reads it with its next invocation.`;
 }
 
+const DECIDED: Readonly<Record<Resolution['kind'], string>> = {
+  happened: 'it happened, and its invocation gets the result',
+  did_not_happen: 'it did not happen, and is performed when its invocation goes on',
+  skip: 'it is skipped, and its invocation gets null',
+};
+
 async function resolved(
   process: AgentProcess,
   { effectId, resolution }: RequestOf<'effects.resolve'>,
@@ -296,6 +325,8 @@ async function resolved(
     resolution.kind === 'happened'
       ? { kind: 'happened', result: parseJson(resolution.resultText, 'result') }
       : { kind: resolution.kind };
+  const effects = process.snapshot.open.flatMap((invocation) => invocation.effects);
+  const name = effects.find((effect) => effect.effectId === effectId)?.name ?? effectId;
   await process.desk.resolveEffect(effectId, decided, actor);
-  return `${effectId} is decided: ${resolution.kind.replaceAll('_', ' ')}.`;
+  return `${name} is decided: ${DECIDED[resolution.kind]}.`;
 }

@@ -2,11 +2,13 @@
 // with what there is, until a manifest of that name takes it up again.
 
 import type { FileJournal } from '../journal/file-journal.ts';
-import { needsOperator } from '../model/effects.ts';
 import { asAppError, type AppError } from '../model/errors.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
 import type { Why } from '../model/why.ts';
 import { ReplayEngine } from '../replay/replay-engine.ts';
+import type { AgentProcess } from '../runtime/agent-process.ts';
+import { counted } from './counted.ts';
+import { doubtsOf, openPromisesOf } from './work-views.ts';
 
 export interface Orphan {
   readonly name: string;
@@ -18,12 +20,14 @@ export interface Orphan {
 /** Read once: nobody writes them while this host has the journal. */
 export async function findOrphans(
   journal: FileJournal,
-  isDefined: (name: string) => boolean,
+  defined: ReadonlyMap<string, AgentProcess>,
 ): Promise<readonly Orphan[]> {
   const engine = new ReplayEngine(journal);
   const orphans: Orphan[] = [];
-  for (const name of await journal.processes()) {
-    if (isDefined(name)) continue;
+  // What was taken over is known to be whose it is; no file of it has to be read again.
+  const taken = [...defined.values()].filter(({ live }) => live.trouble === null);
+  for (const name of await journal.processes({ but: taken.map((process) => process.name) })) {
+    if (defined.has(name)) continue;
     try {
       const { snapshot } = await engine.recover(name, { lenient: true });
       orphans.push({ name, snapshot, trouble: null });
@@ -40,23 +44,17 @@ export function orphanWhy({ snapshot, trouble }: Orphan): Why {
     return { text: `orphaned, and it can't be read: ${trouble.message}`, tone: 'alarm' };
   }
   const { queue, open } = snapshot;
-  const doubts = open.flatMap(({ effects }) => effects).filter(needsOperator).length;
-  const promises = open
-    .flatMap(({ waits }) => waits)
-    .filter(({ kind, end }) => kind === 'promise' && end === null).length;
+  const doubts = doubtsOf(open, null);
+  const promises = openPromisesOf(open);
   const left = [
-    count(queue.length, 'event'),
-    count(open.length, 'unfinished invocation'),
-    count(doubts, 'effect', ' in doubt'),
-    count(promises, 'promise'),
+    queue.length > 0 ? counted(queue.length, 'event') : '',
+    open.length > 0 ? counted(open.length, 'unfinished invocation') : '',
+    doubts > 0 ? `${counted(doubts, 'effect')} in doubt` : '',
+    promises > 0 ? counted(promises, 'promise') : '',
   ].filter((part) => part !== '');
   const what = left.length === 0 ? 'nothing unfinished' : left.join(', ');
   return {
     text: `orphaned: no manifest here defines it; it has ${what}. A manifest of this name takes it up again.`,
     tone: left.length === 0 ? 'attention' : 'alarm',
   };
-}
-
-function count(number: number, what: string, behind = ''): string {
-  return number === 0 ? '' : `${number} ${what}${number === 1 ? '' : 's'}${behind}`;
 }

@@ -4,13 +4,12 @@ import type { ForkPlanView, RewindPlanView } from '../contract/views.ts';
 import type { RewindPlan } from '../model/rewind.ts';
 import type { ForkPlan } from '../runtime/write-fork.ts';
 import { cut, cutOrNull, showCut } from './cut.ts';
+import { MAX_ID, MAX_LINE, shownOf } from './view-limits.ts';
 
 const MAX_KEYS = 200;
 const MAX_UNDONE = 200;
 const MAX_FACTS = 500;
 const MAX_VALUE = 2_000;
-const MAX_ID = 1_000;
-const MAX_LINE = 500;
 
 export function rewindPlanView(plan: RewindPlan): RewindPlanView {
   const said = (value: RewindPlan['context'][number]['now']): { valueText: string } | null =>
@@ -33,7 +32,7 @@ export function rewindPlanView(plan: RewindPlan): RewindPlanView {
       triggerId: cut(one.triggerId, MAX_LINE),
     })),
     undoneCount: plan.undone.length,
-    facts: plan.facts.slice(0, MAX_FACTS).map((fact) => ({
+    facts: shownFacts(plan.facts).map((fact) => ({
       ...fact,
       text: cut(fact.text, MAX_LINE),
       eventId: cutOrNull(fact.eventId, MAX_ID),
@@ -41,6 +40,11 @@ export function rewindPlanView(plan: RewindPlan): RewindPlanView {
     })),
     factCount: { ...plan.factCount },
   };
+}
+
+/** Effects first, where there is no room for all: they are what nothing takes back. */
+function shownFacts(facts: RewindPlan['facts']): RewindPlan['facts'] {
+  return shownOf(facts, MAX_FACTS, [...facts.filter(({ kind }) => kind === 'effect'), ...facts]);
 }
 
 export function forkPlanView(name: string, plan: ForkPlan): ForkPlanView {
@@ -55,6 +59,7 @@ export function forkPlanView(name: string, plan: ForkPlan): ForkPlanView {
       eventId: cut(eventId, MAX_ID),
       effects,
     })),
+    unfinishedCount: unfinished.length,
     left: {
       queue: left.queue.length,
       inbox: left.inbox.length,

@@ -5,7 +5,9 @@ import { isInDoubt, needsOperator, type RecordedEffect } from '../model/effects.
 import { OPERATORS_HOLDS, type HoldKind } from '../model/holds.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { dueWaits } from '../model/waits.ts';
+import { counted } from './counted.ts';
 import { cut } from './cut.ts';
+import { shownOf } from './view-limits.ts';
 
 const MAX_DOUBTS = 100;
 const MAX_TEXT = 1_000;
@@ -25,6 +27,7 @@ export function previewOf({ action, snapshot, worker, nowMs }: PreviewInput): Pr
   const { open, queue, holds, deadLetters } = snapshot;
   const effects = open.flatMap((invocation) => invocation.effects);
   const doubts = effects.filter(isInDoubt);
+  const shown = shownOf(doubts, MAX_DOUBTS, [...doubts.filter(needsOperator), ...doubts]);
   const timersDue = open.flatMap(({ waits }) => dueWaits(waits, nowMs)).length;
   const stay = holds.filter(({ kind }) => !isLifted(kind));
   const readBack = effects.length - doubts.length;
@@ -36,7 +39,8 @@ export function previewOf({ action, snapshot, worker, nowMs }: PreviewInput): Pr
     lastEntryAt: snapshot.lastEntryAt,
     invocations: open.length,
     effectsReadBack: readBack,
-    doubts: doubts.slice(0, MAX_DOUBTS).map((effect) => ({
+    doubtCount: doubts.length,
+    doubts: shown.map((effect) => ({
       effectId: effect.effectId,
       name: cut(effect.name, MAX_TEXT),
       effectClass: effect.effectClass,
@@ -52,14 +56,17 @@ export function previewOf({ action, snapshot, worker, nowMs }: PreviewInput): Pr
     steps: [
       ...beginningOf(action, worker),
       ...(open.length > 0 && !isHeld ? [goesOn(open.length, readBack)] : []),
-      ...doubts.slice(0, MAX_DOUBTS).map((effect) => `${cut(effect.name, MAX_TEXT)} is ${nextOf(effect)}.`),
+      ...shown.map((effect) => `${cut(effect.name, MAX_TEXT)} is ${nextOf(effect)}.`),
+      ...(shown.length < doubts.length
+        ? [`${counted(doubts.length - shown.length, 'more effect')} in doubt, each as its class says.`]
+        : []),
       ...(timersDue > 0
         ? [
-            `${count(timersDue, 'timer')} that came due meanwhile ${timersDue === 1 ? 'fires' : 'fire'} at once.`,
+            `${counted(timersDue, 'timer')} that came due meanwhile ${timersDue === 1 ? 'fires' : 'fire'} at once.`,
           ]
         : []),
       ...(queue.length > 0 && !isHeld
-        ? [`${count(queue.length, 'event')} of the queue ${queue.length === 1 ? 'follows' : 'follow'}.`]
+        ? [`${counted(queue.length, 'event')} of the queue ${queue.length === 1 ? 'follows' : 'follow'}.`]
         : []),
       ...(isHeld
         ? [
@@ -100,9 +107,5 @@ function beginningOf(action: PreviewInput['action'], worker: PreviewInput['worke
 
 function goesOn(open: number, readBack: number): string {
   const [go, are] = [open === 1 ? 'goes' : 'go', readBack === 1 ? 'is' : 'are'];
-  return `${count(open, 'unfinished invocation')} ${go} on from the top; ${count(readBack, 'effect')} ${are} read back, and not done again.`;
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
+  return `${counted(open, 'unfinished invocation')} ${go} on from the top; ${counted(readBack, 'effect')} ${are} read back, and not done again.`;
 }

@@ -1,43 +1,33 @@
 // Snapshots and entries as the console's views. Pure: the same input gives the same view.
 
-import type { DeadLetterView, ProcessDetail, ProcessRow, TimelineRow, WaitView } from '../contract/views.ts';
+import type { ProcessDetail, ProcessRow, TimelineRow, TriggerView } from '../contract/views.ts';
 import { allowedActions } from '../model/allowed-actions.ts';
-import { needsOperator, type RecordedEffect } from '../model/effects.ts';
 import type { BadLine, StoredEntry } from '../model/entry.ts';
 import { budgetOf, healthOf } from '../model/gauges.ts';
 import { MAX_INBOX_LENGTH } from '../model/inbox.ts';
 import type { Json } from '../model/json.ts';
 import { OPERATORS_HOLDS } from '../model/holds.ts';
 import { isLifecycleState, LIFECYCLE_STATES, nextStates } from '../model/lifecycle.ts';
-import type { DeadLetter, OpenInvocation, ProcessSnapshot } from '../model/snapshot.ts';
-import { standingOf } from '../model/standing.ts';
+import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { dayOf, timestampOf } from '../model/time.ts';
 import type { Pause } from '../model/trigger-record.ts';
-import type { DurableWait } from '../model/waits.ts';
 import { whyOf, type LiveFacts, type Why } from '../model/why.ts';
 import { cut, cutOrNull, showCut } from './cut.ts';
 import { entrySummary } from './entry-summary.ts';
+import { MAX_ID, MAX_LINE, MAX_NAME, MAX_SENTENCE, MAX_WORD, shownOf } from './view-limits.ts';
+import { deadLetterView, doubtsOf, invocationViews, openPromisesOf } from './work-views.ts';
 
-/** What crosses to a screen is bounded; the journal has the rest. Texts in characters. */
+/** Of one value, in characters. */
 const MAX_VALUE = 16_384;
 /** All values of a state together; behind it each still shows its beginning. */
 const MAX_CONTEXT = 262_144;
 const MIN_VALUE = 200;
 const MAX_CONTEXT_KEYS = 500;
-const MAX_OPEN = 100;
-const MAX_EFFECTS = 200;
 const MAX_QUEUE = 100;
 const MAX_HOLDS = 50;
-const MAX_WAITS = 100;
 const MAX_DEAD_LETTERS = 100;
 const MAX_INBOX_SHOWN = 50;
 const MAX_TRIGGERS = 100;
-/** What requests take; a longer one leads to nothing anyway. */
-const MAX_NAME = 4_096;
-const MAX_ID = 1_000;
-const MAX_SENTENCE = 1_000;
-const MAX_LINE = 500;
-const MAX_WORD = 200;
 
 export interface RowInput {
   readonly journalId: string;
@@ -67,10 +57,8 @@ export function processKey(journalId: string, name: string): string {
 export function processRow(input: RowInput): ProcessRow {
   const { journalId, snapshot, live, unknown, maxRunsPerDay, nowMs } = input;
   const name = cut(input.name, MAX_NAME);
-  const why =
-    unknown === null
-      ? (input.orphaned ?? whyOf(snapshot, live))
-      : ({ text: unknown.text, tone: 'alarm' } as const);
+  const why: Why =
+    unknown === null ? (input.orphaned ?? whyOf(snapshot, live)) : { text: unknown.text, tone: 'alarm' };
   const state = unknown === null ? snapshot.lifecycle : 'unknown';
   return {
     key: processKey(journalId, name),
@@ -81,12 +69,13 @@ export function processRow(input: RowInput): ProcessRow {
     state: cut(state, MAX_WORD),
     stateSince: cutOrNull(unknown?.since ?? snapshot.lifecycleSince, MAX_WORD),
     why: cut(why.text, MAX_LINE),
+    whyAt: cutOrNull(why.at ?? null, MAX_WORD),
     tone: why.tone,
     budget: budgetOf(snapshot, { today: dayOf(timestampOf(nowMs)), maxRunsPerDay, isLive: live !== null }),
     health: mutable(healthOf(snapshot)),
     invocations: snapshot.invocationCount,
     queued: snapshot.queue.length,
-    doubts: doubtsOf(snapshot, live),
+    doubts: doubtsOf(snapshot.open, live?.isRunning ?? null),
     restarts: snapshot.restarts,
     entries: snapshot.seq,
     lastEntryType: cut(snapshot.lastEntryType, MAX_WORD),
@@ -106,16 +95,6 @@ export function processRow(input: RowInput): ProcessRow {
             }),
           ],
   };
-}
-
-/** While a worker has it in hand, not knowing an outcome is no doubt yet. */
-function mayDecide(live: RowInput['live'], eventId: string): boolean {
-  return live === null || !live.isRunning(eventId);
-}
-
-function doubtsOf(snapshot: Readonly<ProcessSnapshot>, live: RowInput['live']): number {
-  const unattended = snapshot.open.filter((open) => mayDecide(live, open.event.eventId));
-  return unattended.flatMap((open) => open.effects).filter(needsOperator).length;
 }
 
 export interface DetailInput extends RowInput {
@@ -161,24 +140,15 @@ export function processDetail(input: DetailInput): ProcessDetail {
       actor: cut(hold.actor, MAX_WORD),
       since: cut(hold.since, MAX_WORD),
     })),
+    counts: {
+      context: keys.length,
+      open: snapshot.open.length,
+      promises: openPromisesOf(snapshot.open),
+      deadLetters: snapshot.deadLetters.length,
+      triggers: input.triggers.length,
+    },
     context: contextView(snapshot.context, keys.slice(0, MAX_CONTEXT_KEYS)),
-    contextCut: keys.length > MAX_CONTEXT_KEYS,
-    open: snapshot.open.slice(0, MAX_OPEN).map((open) => ({
-      eventId: cut(open.event.eventId, MAX_ID),
-      invocation: open.invocation,
-      attempt: open.attempt,
-      triggerId: cut(open.event.triggerId, MAX_WORD),
-      triggerType: cut(open.event.triggerType, MAX_WORD),
-      startedAt: cut(open.startedAt, MAX_WORD),
-      standing:
-        input.live?.isRunning(open.event.eventId) === true ? 'running' : standingOf(open, input.nowMs),
-      retryAt: cutOrNull(open.retryAt, MAX_WORD),
-      waits: shownWaits(open).map(waitView),
-      signals: open.signals.length,
-      effects: shownEffects(open.effects).map((effect) =>
-        effectView(effect, mayDecide(input.live, open.event.eventId)),
-      ),
-    })),
+    open: invocationViews(snapshot.open, input.live?.isRunning ?? null, input.nowMs),
     queue: snapshot.queue.slice(0, MAX_QUEUE).map(({ eventId, triggerId, acceptedAt, missed = 0 }) => ({
       eventId: cut(eventId, MAX_ID),
       triggerId: cut(triggerId, MAX_WORD),
@@ -210,18 +180,7 @@ export function processDetail(input: DetailInput): ProcessDetail {
             message: cut(lastError.message, MAX_SENTENCE),
             at: cut(lastError.at, MAX_WORD),
           },
-    triggers: input.triggers.slice(0, MAX_TRIGGERS).map((trigger) => ({
-      ...trigger,
-      id: cut(trigger.id, MAX_NAME),
-      description: cut(trigger.description, MAX_LINE),
-      address: cutOrNull(trigger.address, MAX_LINE),
-      filter: cutOrNull(trigger.filter, MAX_LINE),
-      paused: pauseView(trigger.paused),
-      problem:
-        trigger.problem === null
-          ? null
-          : { ...trigger.problem, message: cut(trigger.problem.message, MAX_SENTENCE) },
-    })),
+    triggers: shownTriggers(input.triggers).map(triggerView),
     triggersPaused: pauseView(snapshot.triggers.allPaused),
     lineage:
       snapshot.lineage === null
@@ -230,6 +189,25 @@ export function processDetail(input: DetailInput): ProcessDetail {
     writer:
       writer === null ? null : { epoch: writer.epoch, pid: writer.pid, hostId: cut(writer.hostId, MAX_WORD) },
     journalLevel: input.journalLevel,
+  };
+}
+
+/** The first, and before them those that somebody may have to do something about. */
+function shownTriggers(triggers: ProcessDetail['triggers']): readonly TriggerView[] {
+  const apart = triggers.filter(({ paused, problem }) => paused !== null || problem !== null);
+  return shownOf(triggers, MAX_TRIGGERS, [...apart, ...triggers]);
+}
+
+function triggerView(trigger: TriggerView): TriggerView {
+  const { id, description, address, filter, paused, problem } = trigger;
+  return {
+    ...trigger,
+    id: cut(id, MAX_NAME),
+    description: cut(description, MAX_LINE),
+    address: cutOrNull(address, MAX_LINE),
+    filter: cutOrNull(filter, MAX_LINE),
+    paused: pauseView(paused),
+    problem: problem === null ? null : { ...problem, message: cut(problem.message, MAX_SENTENCE) },
   };
 }
 
@@ -249,63 +227,6 @@ function contextView(
     room -= value.text.length;
     return { key: cut(key, MAX_ID), ...value };
   });
-}
-
-/** The newest, and before them those that wait for an operator, who could not decide what is not shown. */
-function shownEffects(effects: readonly RecordedEffect[]): readonly RecordedEffect[] {
-  if (effects.length <= MAX_EFFECTS) return effects;
-  const shown = new Set([...effects.filter(needsOperator), ...effects.toReversed()].slice(0, MAX_EFFECTS));
-  return effects.filter((effect) => shown.has(effect));
-}
-
-/** Those that are still waited for, and the last of the others. */
-function shownWaits({ waits }: OpenInvocation): readonly DurableWait[] {
-  const open = waits.filter(({ end }) => end === null).slice(0, MAX_WAITS);
-  const ended = waits.filter(({ end }) => end !== null);
-  return [...open, ...ended.slice(Math.max(0, ended.length - (MAX_WAITS - open.length)))];
-}
-
-function waitView({ waitId, kind, name, createdAt, dueAt, data, end }: DurableWait): WaitView {
-  return {
-    waitId: cut(waitId, MAX_ID),
-    kind,
-    name: cut(name, MAX_WORD),
-    createdAt: cut(createdAt, MAX_WORD),
-    dueAt: dueAt === null || Number.isNaN(dueAt) ? null : timestampOf(dueAt),
-    dataText: showCut(data, MAX_SENTENCE).text,
-    status: end === null ? 'open' : end.status,
-  };
-}
-
-function deadLetterView({ event, open, reason, error, attempts, at }: DeadLetter): DeadLetterView {
-  return {
-    eventId: cut(event.eventId, MAX_ID),
-    triggerId: cut(event.triggerId, MAX_WORD),
-    reason: cut(reason, MAX_SENTENCE),
-    error: cut(error, MAX_SENTENCE),
-    attempts,
-    at: cut(at, MAX_WORD),
-    doneEffects: open?.effects.filter(({ end }) => end?.kind === 'done').length ?? 0,
-  };
-}
-
-function effectView(
-  effect: RecordedEffect,
-  mayDecideIt: boolean,
-): ProcessDetail['open'][number]['effects'][number] {
-  return {
-    effectId: cut(effect.effectId, MAX_ID),
-    name: cut(effect.name, MAX_LINE),
-    effectClass: cut(effect.effectClass, MAX_WORD),
-    key: cut(effect.key, MAX_ID),
-    argsPreview: cut(effect.argsPreview, MAX_LINE),
-    attempts: effect.attempts,
-    announcedAt: cut(effect.announcedAt, MAX_WORD),
-    end: effect.end?.kind ?? 'open',
-    error: cut(effect.end === null || effect.end.kind === 'done' ? '' : effect.end.error, MAX_SENTENCE),
-    needsOperator: mayDecideIt && needsOperator(effect),
-    isValueLost: effect.end?.kind === 'in_doubt' && effect.end.happened === true,
-  };
 }
 
 export function timelineRow(entry: StoredEntry): TimelineRow {

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Readable } from 'node:stream';
 import type { FromHarness, ToHarness } from '../agent/worker-harness.ts';
 import { messageOf } from '../model/errors.ts';
+import { hasRawNumber, withDoubles, type Json } from '../model/json.ts';
 import type { CallOff, WorkerExit, WorkerHandle, WorkerOutput, WorkerSpec } from '../model/ports.ts';
 import type { OsProcess } from '../model/snapshot.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
@@ -74,6 +75,11 @@ export async function superviseWorker(child: WorkerProcess, supervision: Supervi
   return worker;
 }
 
+/** A raw number does not cross as what it is, and code in there could do nothing with it. */
+function asCodeReadsIt(message: ToWorker): ToWorker {
+  return hasRawNumber(message) ? (withDoubles(message as unknown as Json) as unknown as ToWorker) : message;
+}
+
 class SupervisedWorker implements WorkerHandle {
   readonly exited: Promise<WorkerExit>;
   readonly ready: Promise<'ready'>;
@@ -122,7 +128,7 @@ class SupervisedWorker implements WorkerHandle {
   }
 
   send(message: ToWorker): void {
-    if (!this.#isGone) this.#child.send(message);
+    if (!this.#isGone) this.#child.send(asCodeReadsIt(message));
   }
 
   onMessage(listener: (message: FromWorker) => void): void {

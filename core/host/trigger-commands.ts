@@ -2,9 +2,11 @@
 
 import type { RequestOf } from '../contract/requests.ts';
 import { AppError } from '../model/errors.ts';
-import { isObject } from '../model/json.ts';
+import { isObject, type Json } from '../model/json.ts';
+import type { TriggerConfig } from '../model/trigger-config.ts';
 import type { AgentProcess } from '../runtime/agent-process.ts';
 import type { Actor } from '../runtime/lifecycle-driver.ts';
+import { someOf } from '../runtime/trigger-id.ts';
 import { parseJson } from './parse-json.ts';
 
 export type TriggerCommand =
@@ -50,13 +52,33 @@ export async function changeTrigger(
     case 'triggers.resume': {
       const { triggerId } = request as RequestOf<'triggers.resume'>;
       await triggerDesk.resume(triggerId, actor);
-      const whose =
-        triggerId === null ? `The triggers of ${name} are` : `The trigger ${triggerId} of ${name} is`;
-      return `${whose} on again, from now on.`;
+      return resumed(process, triggerId);
     }
     case 'triggers.fire':
       return fired(process, request as RequestOf<'triggers.fire'>, actor);
   }
+}
+
+/** One that was paused by itself and with all others is on again once both are resumed. */
+function resumed({ name, triggers }: AgentProcess, triggerId: string | null): string {
+  const paused = triggers.views().filter(({ paused }) => paused !== null);
+  if (triggerId !== null) {
+    const is = paused.find(({ id }) => id === triggerId)?.paused;
+    return is === undefined || is === null
+      ? `The trigger ${triggerId} of ${name} is on again, from now on.`
+      : `The trigger ${triggerId} of ${name} stays paused with all others, by ${is.actor}. Resume all of them for it to be on again.`;
+  }
+  const but =
+    paused.length === 0 ? '' : `, but for what was paused by itself: ${someOf(paused.map(({ id }) => id))}`;
+  return `The triggers of ${name} are on again, from now on${but}.`;
+}
+
+/** What a schedule says of itself; what another source would have said nobody knows. */
+function ownPayload(trigger: TriggerConfig, actor: Actor): Json {
+  if (trigger.type !== 'cron') return { by: actor.name };
+  const { cronExpression, cronTimezone } = trigger;
+  const now = new Date(Date.now()).toISOString();
+  return { scheduled_time: now, cron_expression: cronExpression, timezone: cronTimezone };
 }
 
 /** As its source would, but with no filter before it: whoever fires it wants it to run. */
@@ -67,7 +89,7 @@ async function fired(
 ): Promise<string> {
   const { trigger } = process.triggerDesk.find(triggerId);
   const isEmpty = payloadText === undefined || payloadText.trim() === '';
-  const payload = isEmpty ? { by: actor.name } : parseJson(payloadText, 'payload');
+  const payload = isEmpty ? ownPayload(trigger, actor) : parseJson(payloadText, 'payload');
   const metadata = { fired_by: actor.name, reason: actor.reason };
   const eventId = await process.accept({ triggerId, triggerType: trigger.type, payload, metadata });
   return `Event ${eventId} was accepted, as if ${triggerId} had called.`;

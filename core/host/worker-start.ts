@@ -37,24 +37,26 @@ export async function readyWorker({
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), patienceMs);
   });
-  const calledOff = new Promise<'called-off'>((resolve) => {
+  const off = new Promise<'called-off'>((resolve) => {
     if (callOff.aborted) resolve('called-off');
     callOff.addEventListener('abort', () => resolve('called-off'));
   });
-  const first = await Promise.race([ready, exited, late, calledOff]);
+  const first = await Promise.race([ready, exited, late, off]);
   clearTimeout(timer);
   if (first === 'ready') return;
   if (first === 'late') kill(`was ended: it had not loaded its module after ${patienceMs / 1_000} s`);
   if (first === 'called-off') kill('was ended before it was ready');
   const exit = await exited;
   if (first === 'late') throw startTimeout(spec, patienceMs);
-  if (first === 'called-off') {
-    throw new AppError('worker.called-off', `The worker of ${spec.process} was ended before it was ready.`, {
-      process: spec.process,
-    });
-  }
+  if (first === 'called-off') throw calledOff(spec);
   const refused = refusal();
   throw refused === null ? startFailed(spec, exit) : spawnFailed(spec, refused);
+}
+
+export function calledOff({ process }: WorkerSpec): AppError {
+  return new AppError('worker.called-off', `The worker of ${process} was ended before it was ready.`, {
+    process,
+  });
 }
 
 function startTimeout({ process, entrypoint }: WorkerSpec, patienceMs: number): AppError {

@@ -7,6 +7,7 @@ import { damagedError, damageOf } from '../model/damage.ts';
 import { isBad, type BadLine, type StoredEntry } from '../model/entry.ts';
 import { AppError } from '../model/errors.ts';
 import { applyEntry } from '../model/fold.ts';
+import { textAt } from '../model/json.ts';
 import type { Cursor, JournalProvider } from '../model/ports.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
 
@@ -16,9 +17,9 @@ const MAX_ENTRIES = 500_000;
 
 export interface FromEntry {
   readonly target: StoredEntry;
-  /** The state right after it. */
+  /** The state right after it; of an entry that moves the process, where it was moved to. */
   readonly snapshot: ProcessSnapshot;
-  /** Everything behind it that is in the journal, oldest first. */
+  /** Everything behind that which is in the journal, oldest first. */
   readonly behind: readonly StoredEntry[];
 }
 
@@ -40,9 +41,23 @@ export async function readFromEntry(
   const isGone = target === undefined && seq < (entries[0]?.seq ?? 0);
   if (isGone || (target !== undefined && !isWhole)) throw noBeginning(processId, seq, entries[0]!.seq);
   if (target === undefined) throw noEntry(processId, seq, entries.at(-1)?.seq ?? 0);
+  const begun = entries.findLast((entry) => entry.seq > seq && entry.entry_type === 'forked');
+  if (begun !== undefined) throw notBegun(processId, seq, begun);
   let snapshot = emptySnapshot();
   for (const entry of entries) if (entry.seq <= seq) snapshot = applyEntry(snapshot, entry);
-  return { target, snapshot, behind: entries.filter((entry) => entry.seq > seq) };
+  const last = isMoving(target, snapshot) ? nextCheckpoint(entries, seq) : seq;
+  for (const entry of entries)
+    if (entry.seq > seq && entry.seq <= last) snapshot = applyEntry(snapshot, entry);
+  return { target, snapshot, behind: entries.filter((entry) => entry.seq > last) };
+}
+
+/** What it says is done by the checkpoint that follows at once, or, after a crash between the two, by the next [S39, S40]. */
+function isMoving({ entry_type: type }: StoredEntry, { rewinding }: ProcessSnapshot): boolean {
+  return rewinding !== null || type === 'forked';
+}
+
+function nextCheckpoint(entries: readonly StoredEntry[], seq: number): number {
+  return entries.find((entry) => entry.seq > seq && isWhereToBegin(entry))?.seq ?? seq;
 }
 
 interface Since {
@@ -107,6 +122,14 @@ function noBeginning(process: string, seq: number, first: number): AppError {
   return new AppError(
     'rewind.no-entry',
     `What ${process} was at entry ${seq} is not kept any more: what is left of its journal begins with entry ${first}. Choose one behind a full checkpoint there.`,
+    { process, seq, first },
+  );
+}
+
+function notBegun(process: string, seq: number, { seq: first, data }: StoredEntry): AppError {
+  return new AppError(
+    'rewind.no-entry',
+    `At entry ${seq}, ${process} had not begun: it was forked from ${textAt(data, 'process')} with entry ${first}. Choose that one or a later one.`,
     { process, seq, first },
   );
 }

@@ -12,7 +12,7 @@ const HEALING_MS = 10_000;
 /** So many failures of one process within {@link SAME_INCIDENT_MS} are told, even if each healed. */
 const MANY_FAILURES = 3;
 /** How `why` of a failed process says that it is started again by itself, and when. */
-const RESTARTS = '; restarts at ';
+const RESTARTS = '; restarts at';
 
 interface Incident {
   readonly cause: string;
@@ -94,9 +94,13 @@ function notificationsOf(fresh: readonly ProcessRow[]): readonly IncidentNotific
   }
   return fresh.map((row) => ({
     title: `${shortened(row.name)} failed`,
-    body: row.why.slice(0, LONGEST_CAUSE),
+    body: bodyOf(row).slice(0, LONGEST_CAUSE),
     target: { journalId: row.journalId, process: row.name },
   }));
+}
+
+function bodyOf({ why, whyAt }: ProcessRow): string {
+  return whyAt === null ? why : `${why} ${new Date(whyAt).toTimeString().slice(0, 8)}`;
 }
 
 /** The cause without what differs from one failure to the next: numbers, ids, times, and whether a restart follows. */

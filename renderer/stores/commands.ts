@@ -62,6 +62,8 @@ export interface Commands {
     reason: string,
     told: T,
     send: (command: Told<T>) => Promise<Result<Outcome>>,
+    /** Of what is told once it is done, where that is not about the state that the process is in. */
+    title?: string,
   ) => Promise<Failure | null>;
 }
 
@@ -89,9 +91,9 @@ export function createCommands(
     });
   };
 
-  const tellDone = (row: ProcessRow, { state, message }: Outcome): void => {
-    const title = `${visibleLine(row.name)}: ${lookOf(state).word}`;
-    notices.push({ tone: 'done', title, message, code: null });
+  const tellDone = (row: ProcessRow, { state, message }: Outcome, title?: string): void => {
+    const stateOfIt = `${visibleLine(row.name)}: ${lookOf(state).word}`;
+    notices.push({ tone: 'done', title: title ?? stateOfIt, message, code: null });
   };
 
   interface Refused {
@@ -133,7 +135,7 @@ export function createCommands(
     leave,
     sendTaken,
     run,
-    async attempt(what, reason, told, sendTold) {
+    async attempt(what, reason, told, sendTold, title) {
       const { question } = store.getState();
       if (question === null) return null;
       const { row } = question;
@@ -148,7 +150,7 @@ export function createCommands(
       const isOpen = store.getState().question === question;
       if (result.ok) {
         if (isOpen) store.setState({ question: null });
-        tellDone(row, result.value);
+        tellDone(row, result.value, title);
         return null;
       }
       if (result.error.code === UNREACHABLE) unheard.set(question, { told: text, commandId });

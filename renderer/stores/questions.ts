@@ -6,14 +6,12 @@ import type {
   Action,
   DeadLetterView,
   EffectView,
+  InvocationView,
   PreviewView,
-  ProcessDetail,
   ProcessRow,
   TriggerView,
   WaitView,
 } from '../../core/contract/views.ts';
-
-type InvocationView = ProcessDetail['open'][number];
 
 export type Resolution = RequestOf<'effects.resolve'>['resolution'];
 export type Settlement = RequestOf<'promises.settle'>['settlement'];
@@ -57,8 +55,9 @@ export type Question =
   | {
       readonly kind: 'query';
       readonly row: ProcessRow;
-      /** Those that can be asked, oldest first. */
+      /** Those that can be asked, oldest first: of `count`, which may be more. */
       readonly invocations: readonly Pick<InvocationView, 'eventId' | 'invocation'>[];
+      readonly count: number;
     }
   | {
       readonly kind: 'dead-letter';
@@ -95,10 +94,13 @@ export function isPreviewed(action: Action): action is Previewed {
 
 /**
  * Whether a resume may go ahead without a question: no doubt but those that are harmless to repeat, no timer that fires
- * at once, and no hold that would keep it suspended all the same.
+ * at once, and no hold that would keep it suspended all the same. What is not among the listed doubts may be any.
  */
-export function isPlainResume({ doubts, timersDue, holdsThatStay }: PreviewView): boolean {
+export function isPlainResume({ doubts, doubtCount, timersDue, holdsThatStay }: PreviewView): boolean {
   return (
-    doubts.every(({ next }) => next === 'performed again') && timersDue === 0 && holdsThatStay.length === 0
+    doubts.length === doubtCount &&
+    doubts.every(({ next }) => next === 'performed again') &&
+    timersDue === 0 &&
+    holdsThatStay.length === 0
   );
 }

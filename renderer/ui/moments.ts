@@ -26,6 +26,12 @@ export function dayText(epochMs: number): string {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
 
+/** `14:02:11`, or `2026-11-29 14:02:11` on another day than now's; local. */
+export function dayClockText(epochMs: number, nowMs: number): string {
+  const day = dayText(epochMs);
+  return day === dayText(nowMs) ? clockText(epochMs) : `${day} ${clockText(epochMs)}`;
+}
+
 /** A journal's timestamp for a person: local with its offset, then UTC. What is no time is shown as written. */
 export function momentText(timestamp: string): string {
   const epochMs = parseTimestamp(timestamp);

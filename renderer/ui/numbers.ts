@@ -23,9 +23,9 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${countText(count)} ${count === 1 ? one : many}`;
 }
 
-/** Why there are no finished runs to judge by: `runs` of the day have begun, or none that is known of. */
+/** Why there are no ended runs to judge by: `runs` of the day have begun, or none that is known of. */
 export function noRunsText(runs: number | null): string {
-  return runs !== null && runs > 0 ? 'none finished yet' : 'no runs yet';
+  return runs !== null && runs > 0 ? 'none ended' : 'no runs yet';
 }
 
 /** Unknown is a word, never a number [P5]. */

@@ -3,6 +3,7 @@ import { isLifecycleState, type LifecycleState } from '../../core/model/lifecycl
 import { parseTimestamp } from '../../core/model/time.ts';
 import { longSpanText, spanText } from './durations.ts';
 import { visibleLine } from './visible-text.ts';
+import { whyText } from './why-text.ts';
 
 export type Shape =
   | 'ring'
@@ -57,7 +58,7 @@ export interface Asked {
   readonly forMs: number;
 }
 
-type Facts = Pick<ProcessRow, 'live' | 'state' | 'stateSince' | 'lastEntryAt' | 'why'>;
+type Facts = Pick<ProcessRow, 'live' | 'state' | 'stateSince' | 'lastEntryAt' | 'why' | 'whyAt'>;
 
 /**
  * How a process's state is shown: what was asked and is not answered comes before the state, and what nobody runs is
@@ -81,7 +82,7 @@ export function shownState(
     return { ...look('record', 'neutral', word), text: `last recorded: ${word}${age}` };
   }
   // What it waits for is half of what *awaiting* says.
-  const what = row.state === 'awaiting' ? visibleLine(row.why).replace(/^waiting for /, '') : '';
+  const what = row.state === 'awaiting' ? whyText(row, nowMs).replace(/^waiting for /, '') : '';
   if (what !== '') return { shape, hue, word, moving, text: `${word} · ${what}` };
   const since = moving ? parseTimestamp(row.stateSince ?? '') : null;
   return {

@@ -14,7 +14,6 @@ interface Props {
   readonly maxLength?: number;
   /** For what a machine reads: no spelling, and every sign as wide as another. */
   readonly code?: boolean;
-  readonly className?: string;
   /** Between the label and the field. */
   readonly children?: ReactNode;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
@@ -49,7 +48,7 @@ export function TextField(props: Props) {
       onChange(event.currentTarget.value),
   };
   return (
-    <div className={`hf-field ${props.className ?? ''}`}>
+    <div className="hf-field">
       <label htmlFor={id}>{label}</label>
       {props.children}
       {rows === undefined ? <input type="text" {...field} /> : <textarea rows={rows} {...field} />}

@@ -1,6 +1,6 @@
 import { parseTimestamp } from '../../core/model/time.ts';
 import { longSpanText, spanText, steppedAge, untilText } from './durations.ts';
-import { isoText, momentText, preciseClockText } from './moments.ts';
+import { dayClockText, isoText, momentText, preciseClockText } from './moments.ts';
 import { useTicking } from './ticker.ts';
 import { visibleLine } from './visible-text.ts';
 
@@ -25,6 +25,13 @@ export function Ago({ at, long = false, suffix = '' }: Props) {
 export function Until({ at }: { readonly at: string }) {
   const epochMs = parseTimestamp(at);
   const text = useTicking(() => (epochMs === null ? visibleLine(at) : untilText(epochMs - Date.now())));
+  return <Moment at={at}>{text}</Moment>;
+}
+
+/** The time of day, with the day where that is not today's. */
+export function DayClock({ at }: { readonly at: string }) {
+  const epochMs = parseTimestamp(at);
+  const text = useTicking(() => (epochMs === null ? visibleLine(at) : dayClockText(epochMs, Date.now())));
   return <Moment at={at}>{text}</Moment>;
 }
 

@@ -1,9 +1,7 @@
 // How effects and invocations look: like states, always a shape, a colour and a word.
 
-import type { EffectView, ProcessDetail, WaitView } from '../../core/contract/views.ts';
+import type { EffectView, InvocationView, WaitView } from '../../core/contract/views.ts';
 import type { Hue, Shape } from './state-look.ts';
-
-type Invocation = ProcessDetail['open'][number];
 
 export interface WorkLook {
   readonly shape: Shape;
@@ -30,7 +28,7 @@ export function endLook(effect: Pick<EffectView, 'end' | 'needsOperator'>): Work
   return ENDS[endOf(effect)];
 }
 
-const STANDINGS: Readonly<Record<Invocation['standing'], WorkLook>> = {
+const STANDINGS: Readonly<Record<InvocationView['standing'], WorkLook>> = {
   running: look('disc', 'success', 'Running'),
   ready: look('ring', 'primary', 'Ready'),
   waiting: look('quarter', 'primary', 'Waiting'),
@@ -38,11 +36,14 @@ const STANDINGS: Readonly<Record<Invocation['standing'], WorkLook>> = {
   'in-doubt': look('hatched', 'warning', 'In doubt'),
 };
 
-export function standingLook(standing: Invocation['standing']): WorkLook {
+export function standingLook(standing: InvocationView['standing']): WorkLook {
   return STANDINGS[standing];
 }
 
 /** Settled by nobody yet. */
-export function openWaits({ waits }: Pick<Invocation, 'waits'>, kind: WaitView['kind']): readonly WaitView[] {
+export function openWaits(
+  { waits }: Pick<InvocationView, 'waits'>,
+  kind: WaitView['kind'],
+): readonly WaitView[] {
   return waits.filter((wait) => wait.status === 'open' && wait.kind === kind);
 }

@@ -2,6 +2,7 @@ import type { EffectView, ProcessDetail, ProcessRow } from '../../../core/contra
 import { FactList, type Fact } from '../../ui/fact-list.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
 import { EffectSaid } from '../../ui/said.tsx';
+import { ShownOf } from '../../ui/shown-of.tsx';
 import { lookOf } from '../../ui/state-look.ts';
 import { StateMark } from '../../ui/state-mark.tsx';
 import { Ago } from '../../ui/time-text.tsx';
@@ -18,7 +19,12 @@ export function consequencesOf(detail: ProcessDetail): readonly string[] {
     ({ effectClass }) => effectClass !== 'retry' && effectClass !== 'idempotent',
   ).length;
   const repeated = unknown.length - asked;
-  const open = detail.open.length;
+  const { open } = detail.counts;
+  const isCut =
+    detail.open.length < open ||
+    detail.open.some(({ effectCount, effects: told }) => told.length < effectCount);
+  // Of a list that is cut, nobody here knows how many more there are of a kind.
+  const some = (count: number): string => `${isCut ? 'At least ' : ''}${counted(count, 'effect')}`;
   const killed =
     worker === null
       ? 'No worker runs now; if one has started meanwhile, it ends at once.'
@@ -29,18 +35,16 @@ export function consequencesOf(detail: ProcessDetail): readonly string[] {
       ? 'No invocation is open, so nothing is interrupted.'
       : `${counted(open, 'open invocation')} ${open === 1 ? 'is' : 'are'} handled again from the top.`,
     ...(done > 0
-      ? [
-          `${counted(done, 'effect')} with a recorded outcome ${done === 1 ? 'is' : 'are'} read back, not repeated.`,
-        ]
+      ? [`${some(done)} with a recorded outcome ${done === 1 ? 'is' : 'are'} read back, not repeated.`]
       : []),
     ...(repeated > 0
       ? [
-          `${counted(repeated, 'effect')} without an outcome may be repeated: ${repeated === 1 ? 'its class allows' : 'their classes allow'} it.`,
+          `${some(repeated)} without an outcome may be repeated: ${repeated === 1 ? 'its class allows' : 'their classes allow'} it.`,
         ]
       : []),
     ...(asked > 0
       ? [
-          `${counted(asked, 'effect')} without an outcome ${asked === 1 ? 'is' : 'are'} in doubt: the process waits until you decide.`,
+          `${some(asked)} without an outcome ${asked === 1 ? 'is' : 'are'} in doubt: the process waits until you decide.`,
         ]
       : []),
   ];
@@ -72,30 +76,34 @@ const ENDS: Readonly<Record<EffectView['end'], string>> = {
 };
 
 /** What an interruption meets: the worker, the open invocations and each of their effects. */
-export function Interrupted({ detail: { row, open } }: { readonly detail: ProcessDetail }) {
+export function Interrupted({ detail: { row, counts, open } }: { readonly detail: ProcessDetail }) {
   return (
-    <FactList
-      className="hf-facts-wide"
-      facts={[
-        ['Worker', workerOf(row)],
-        ...open.map((invocation): Fact => [
-          `Invocation ${countText(invocation.invocation)}`,
-          <>
-            attempt {countText(invocation.attempt)}, for <Ago at={invocation.startedAt} long />
-            {invocation.effects.length > 0 && (
-              <ul className="hf-plain">
-                {invocation.effects.map((effect) => (
-                  <li key={effect.effectId} className={`hf-effect hf-effect-${effect.end}`}>
-                    <code className="hf-mono">{visibleLine(effect.name)}</code>
-                    <span>{ENDS[effect.end]}</span>
-                    <EffectSaid effect={effect} />
-                  </li>
-                ))}
-              </ul>
-            )}
-          </>,
-        ]),
-      ]}
-    />
+    <>
+      <FactList
+        className="hf-facts-wide"
+        facts={[
+          ['Worker', workerOf(row)],
+          ...open.map((invocation): Fact => [
+            `Invocation ${countText(invocation.invocation)}`,
+            <>
+              attempt {countText(invocation.attempt)}, for <Ago at={invocation.startedAt} long />
+              {invocation.effects.length > 0 && (
+                <ul className="hf-plain">
+                  {invocation.effects.map((effect) => (
+                    <li key={effect.effectId} className={`hf-effect hf-effect-${effect.end}`}>
+                      <code className="hf-mono">{visibleLine(effect.name)}</code>
+                      <span>{ENDS[effect.end]}</span>
+                      <EffectSaid effect={effect} />
+                    </li>
+                  ))}
+                </ul>
+              )}
+              <ShownOf shown={invocation.effects.length} of={invocation.effectCount} what="effects" />
+            </>,
+          ]),
+        ]}
+      />
+      <ShownOf shown={open.length} of={counts.open} what="open invocations" />
+    </>
   );
 }

@@ -5,7 +5,7 @@ import { jsonLines } from '../../ui/json-lines.ts';
 import { EffectSaid, Written } from '../../ui/said.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
-import { fieldProblem, JsonField } from './json-field.tsx';
+import { jsonMissing, JsonField } from './json-field.tsx';
 import { QuestionDialog } from './question-dialog.tsx';
 
 interface Words {
@@ -56,7 +56,7 @@ export function EffectDialog({
       danger={resolution === 'did_not_happen'}
       why={{ presets: words.presets, required: true }}
       reasonBefore={entered?.reason ?? ''}
-      missing={happened ? fieldProblem('result', resultText, false) : null}
+      missing={happened ? jsonMissing('result', resultText, false) : null}
       onConfirm={(reason) =>
         actions.confirmResolution(reason, happened ? { kind: resolution, resultText } : { kind: resolution })
       }

@@ -29,7 +29,7 @@ export function JsonField({ label, value, onChange, hint, optional = false }: Pr
 }
 
 /** What is to be done about the field before it can be sent, or null. */
-export function fieldProblem(label: string, value: string, optional: boolean): string | null {
+export function jsonMissing(label: string, value: string, optional: boolean): string | null {
   if (value.trim() === '') return optional ? null : `Enter the ${label} first.`;
   return jsonProblem(value) === null ? null : `The ${label} is not JSON yet.`;
 }

@@ -5,6 +5,7 @@ import { CutText } from '../../ui/cut-text.tsx';
 import { FactList, type Fact } from '../../ui/fact-list.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
 import { Written } from '../../ui/said.tsx';
+import { ShownOf } from '../../ui/shown-of.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { workerText } from '../../ui/worker-text.ts';
@@ -40,12 +41,13 @@ export function Preflight({ preview, at, looking, onLookAgain }: Props) {
         <p className="hf-muted">Nothing is under way and nothing waits, so nothing follows from it.</p>
       ) : (
         <ol className="hf-consequences">
-          {preview.steps.map((step) => (
-            <li key={step}>{visibleLine(step)}</li>
+          {/* Several effects of one name make the same sentence. */}
+          {preview.steps.map((step, at) => (
+            <li key={`${at} ${step}`}>{visibleLine(step)}</li>
           ))}
         </ol>
       )}
-      {preview.doubts.length > 0 && <Doubts doubts={preview.doubts} />}
+      {preview.doubts.length > 0 && <Doubts preview={preview} />}
       <FactList className="hf-preflight-facts" facts={factsOf(preview)} />
     </section>
   );
@@ -82,10 +84,10 @@ function factsOf(preview: PreviewView): readonly Fact[] {
   ];
 }
 
-function Doubts({ doubts }: { readonly doubts: PreviewView['doubts'] }) {
+function Doubts({ preview: { doubts, doubtCount } }: { readonly preview: PreviewView }) {
   return (
     <div className="hf-preflight-doubts">
-      <h3>{counted(doubts.length, 'effect')} without an outcome</h3>
+      <h3>{counted(doubtCount, 'effect')} without an outcome</h3>
       <ul className="hf-plain">
         {doubts.map((doubt) => (
           <li key={doubt.effectId}>
@@ -102,6 +104,7 @@ function Doubts({ doubts }: { readonly doubts: PreviewView['doubts'] }) {
           </li>
         ))}
       </ul>
+      <ShownOf shown={doubts.length} of={doubtCount} what="effects, with all that are asked of you" />
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { Written } from '../../ui/said.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
-import { fieldProblem, JsonField } from './json-field.tsx';
+import { jsonMissing, JsonField } from './json-field.tsx';
 import { QuestionDialog } from './question-dialog.tsx';
 
 const MOST_ERROR = 2_000;
@@ -32,7 +32,7 @@ export function PromiseDialog({
       danger={false}
       why={{ presets: resolving ? RESOLVED : REJECTED, required: true }}
       reasonBefore={entered?.reason ?? ''}
-      missing={resolving ? fieldProblem('value', text, false) : nothing}
+      missing={resolving ? jsonMissing('value', text, false) : nothing}
       onConfirm={(reason) =>
         actions.confirmSettlement(
           reason,

@@ -9,16 +9,21 @@ import { FailureCode } from '../../ui/failure-text.tsx';
 import { jsonLines } from '../../ui/json-lines.ts';
 import { countText } from '../../ui/numbers.ts';
 import { Written } from '../../ui/said.tsx';
+import { ShownOf } from '../../ui/shown-of.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
-import { fieldProblem, JsonField } from './json-field.tsx';
+import { jsonMissing, JsonField } from './json-field.tsx';
 import { MOST_NAME, nameProblem } from './name-problem.ts';
 import { QuestionDialog } from './question-dialog.tsx';
 
 type Answer = Result<ResponseOf<'processes.query'>>;
 
 /** Asks an invocation what only its code knows. It changes nothing, so no reason is asked, and one may ask again. */
-export function QueryDialog({ question: { row, invocations } }: { readonly question: QuestionOf<'query'> }) {
+export function QueryDialog({
+  question: { row, invocations, count },
+}: {
+  readonly question: QuestionOf<'query'>;
+}) {
   const { client } = useConsole();
   const [name, setName] = useState('');
   const [args, setArgs] = useState('');
@@ -49,7 +54,7 @@ export function QueryDialog({ question: { row, invocations } }: { readonly quest
       missing={
         answer === 'asking'
           ? 'Waiting for the answer.'
-          : (nameProblem('query', name) ?? fieldProblem('arguments', args, true))
+          : (nameProblem('query', name) ?? jsonMissing('arguments', args, true))
       }
       onConfirm={() => void ask()}
       news={answer === null ? undefined : <Answered answer={answer} process={process} />}
@@ -67,6 +72,7 @@ export function QueryDialog({ question: { row, invocations } }: { readonly quest
             value={eventId}
             onChange={(event) => setEventId(event.currentTarget.value)}
           />
+          <ShownOf shown={invocations.length} of={count} what="open invocations" />
         </div>
       )}
       <TextField

@@ -4,7 +4,7 @@ import type { QuestionOf } from '../../stores/questions.ts';
 import { counted } from '../../ui/numbers.ts';
 import { TextField } from '../../ui/text-field.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
-import { fieldProblem, JsonField } from './json-field.tsx';
+import { jsonMissing, JsonField } from './json-field.tsx';
 import { MOST_NAME, nameProblem } from './name-problem.ts';
 import { QuestionDialog } from './question-dialog.tsx';
 
@@ -27,7 +27,7 @@ export function SignalDialog({
       danger={false}
       why={{ presets: PRESETS, required: false }}
       reasonBefore={entered?.reason ?? ''}
-      missing={nameProblem('signal', name) ?? fieldProblem('payload', payload, true)}
+      missing={nameProblem('signal', name) ?? jsonMissing('payload', payload, true)}
       onConfirm={(reason) => actions.confirmSignal(reason, name.trim(), payload)}
     >
       <p>

@@ -10,6 +10,7 @@ import { StateMark } from '../../ui/state-mark.tsx';
 import { useTicking } from '../../ui/ticker.ts';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
+import { Why } from '../../ui/why.tsx';
 import { RowActions } from '../actions/row-actions.tsx';
 import { useShownState } from '../actions/use-shown-state.ts';
 
@@ -76,7 +77,7 @@ function KnownRow({ row, current, selected }: KnownProps) {
       </td>
       <td role="gridcell" className="hf-cell-why">
         <span className="hf-clamp" title={visibleLine(row.why)}>
-          {visibleLine(row.why)}
+          <Why row={row} />
         </span>
       </td>
       <td role="gridcell" className="hf-cell-budget">

@@ -5,6 +5,7 @@ import { useConsole, useFleet, useSilent } from '../../app/console-context.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { countText, sizeText } from '../../ui/numbers.ts';
 import { EmptyView, FailedView, Skeleton } from '../../ui/state-of-view.tsx';
+import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { OpenJournalButton } from './open-journal-button.tsx';
 
@@ -83,7 +84,17 @@ function JournalRow({ journal }: { readonly journal: JournalView }) {
         <span className="hf-second">
           <CutText text={journal.directory} room={72} />
         </span>
-        {journal.note !== '' && <span className="hf-second">{visibleLine(journal.note)}</span>}
+        {journal.note !== '' && (
+          <span className="hf-second">
+            {visibleLine(journal.note)}
+            {journal.asOf !== null && (
+              <>
+                {' '}
+                <Ago at={journal.asOf} long suffix=" ago" />
+              </>
+            )}
+          </span>
+        )}
       </th>
       <td>
         <span className={`hf-access hf-access-${journal.access}`}>

@@ -64,15 +64,15 @@ export function Attention({ detail }: { readonly detail: ProcessDetail }) {
 function mattersOf(detail: ProcessDetail): readonly Matter[] {
   const doubts = doubtsOf(detail);
   const promises = promisesOf(detail);
-  const { row, holds, lastError } = detail;
+  const { row, counts, holds, lastError } = detail;
   const matters: Matter[] = [];
   if (doubts.length > 0) {
     const body = <Doubts key="doubts" row={row} doubts={doubts} />;
-    matters.push({ count: doubts.length, summary: `${counted(doubts.length, 'effect')} in doubt`, body });
+    matters.push({ count: row.doubts, summary: `${counted(row.doubts, 'effect')} in doubt`, body });
   }
   if (promises.length > 0) {
     const body = <WaitingForSomebody key="promises" detail={detail} promises={promises} />;
-    matters.push({ count: promises.length, summary: counted(promises.length, 'promise'), body });
+    matters.push({ count: counts.promises, summary: counted(counts.promises, 'promise'), body });
   }
   if (holds.length > 0) {
     const body = <Holds key="holds" holds={holds} />;

@@ -4,19 +4,21 @@ import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
 import { Said } from '../../ui/said.tsx';
+import { SectionHead } from '../../ui/section-head.tsx';
+import { ShownOf } from '../../ui/shown-of.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { DeskItem } from './desk.tsx';
 
 /** Events that were given up, newest first, and what may still become of them. */
 export function DeadLetters({
-  detail: { row, deadLetters, deadLettersLost },
+  detail: { row, counts, deadLetters, deadLettersLost },
 }: {
   readonly detail: ProcessDetail;
 }) {
   return (
     <section aria-label="Dead letters">
-      <h2>Dead letters</h2>
+      <SectionHead title="Dead letters" shown={deadLetters.length} of={counts.deadLetters} />
       {deadLetters.length === 0 ? (
         <p className="hf-muted">
           None. An event that is retried, and whose last attempt fails too, comes here.
@@ -28,6 +30,7 @@ export function DeadLetters({
           ))}
         </ul>
       )}
+      <ShownOf shown={deadLetters.length} of={counts.deadLetters} what="dead letters, the newest" />
       {deadLettersLost > 0 && (
         <p className="hf-muted hf-note">
           {counted(deadLettersLost, 'older one')} gave way to newer ones; the timeline still tells of{' '}
@@ -85,7 +88,7 @@ function DeadLetter({ row, letter }: Props) {
     >
       <Said text={letter.error} />
       <div className="hf-muted">
-        from {visibleLine(letter.triggerId)} · event <CutText text={eventId} room={40} />
+        from {visibleLine(letter.triggerId)} · event <CutText text={eventId} room={24} />
       </div>
     </DeskItem>
   );

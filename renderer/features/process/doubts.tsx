@@ -1,9 +1,10 @@
 import { WarningSign } from '@blueprintjs/icons';
-import type { EffectView, ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import type { EffectView, InvocationView, ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
 import { EffectSaid, Written } from '../../ui/said.tsx';
+import { ShownOf } from '../../ui/shown-of.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { Desk, DeskItem } from './desk.tsx';
@@ -11,7 +12,7 @@ import { AnswerButtons } from './doubt-answers.tsx';
 
 export interface DoubtOf {
   readonly effect: EffectView;
-  readonly invocation: ProcessDetail['open'][number];
+  readonly invocation: InvocationView;
 }
 
 /** The effects that nobody but an operator may decide, oldest first as they were announced. */
@@ -37,8 +38,9 @@ export function Doubts({ row, doubts }: Props) {
         <Doubt key={doubt.effect.effectId} row={row} doubt={doubt} />
       ))}
     >
-      <strong>{counted(doubts.length, 'effect')} in doubt.</strong> {storyOf(doubts)} Look at the system it
+      <strong>{counted(row.doubts, 'effect')} in doubt.</strong> {storyOf(doubts)} Look at the system it
       touched, then say what you found.
+      <ShownOf shown={doubts.length} of={row.doubts} what="effects in doubt" />
     </Desk>
   );
 }

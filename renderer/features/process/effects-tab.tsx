@@ -17,9 +17,6 @@ const FILTERS: readonly (readonly [EndFilter, string])[] = [
   ['done', 'done'],
 ];
 
-/** What the host sends of one invocation at most. */
-const MOST_OF_ONE = 200;
-
 /** What touched the world: the effects of open invocations, and of those that the read part of the journal tells. */
 export function EffectsTab({ detail }: { readonly detail: ProcessDetail }) {
   const { process } = useConsole();
@@ -40,14 +37,13 @@ export function EffectsTab({ detail }: { readonly detail: ProcessDetail }) {
   const shown = useMemo(() => order.keys.flatMap((id) => byId.get(id) ?? []), [order.keys, byId]);
   if (ledger.length === 0 && phase === 'loading') return <Skeleton lines={6} label="Reading the effects" />;
 
-  const cutShort = detail.open.some(({ effects }) => effects.length >= MOST_OF_ONE);
   const end = (
     <footer className="hf-rows-end">
       <span className="hf-muted">
         {timeline.before === null
-          ? 'All that the journal tells.'
+          ? 'Of open invocations, and of the whole journal.'
           : `Of open invocations, and of the newest ${counted(timeline.rows.length, 'entry', 'entries')} of the journal.`}
-        {cutShort && ` Of one invocation the newest ${MOST_OF_ONE} are shown, and all that wait for you.`}
+        {cutText(detail)}
       </span>
       {timeline.before !== null && (
         <Button size="small" loading={loadingOlder} onClick={() => void process.readOlder()}>
@@ -61,7 +57,7 @@ export function EffectsTab({ detail }: { readonly detail: ProcessDetail }) {
       <>
         <EmptyView title="No effects">
           <p>
-            No invocation is open, and{' '}
+            {detail.counts.open === 0 ? 'No invocation is open' : 'What is under way has announced none'}, and{' '}
             {timeline.before === null
               ? 'the journal tells of none.'
               : 'none is told of in the part of the journal that was read.'}{' '}
@@ -103,6 +99,21 @@ export function EffectsTab({ detail }: { readonly detail: ProcessDetail }) {
       {end}
     </>
   );
+}
+
+/** What is left out of open invocations, in a sentence for each. */
+function cutText({ open, counts }: ProcessDetail): string {
+  const all = open.reduce((sum, { effectCount }) => sum + effectCount, 0);
+  const shown = open.reduce((sum, { effects }) => sum + effects.length, 0);
+  const effects =
+    shown < all
+      ? ` ${countText(shown)} of ${countText(all)} effects are shown: the newest, and before them those that wait for you.`
+      : '';
+  const invocations =
+    open.length < counts.open
+      ? ` ${countText(open.length)} of ${countText(counts.open)} open invocations are shown.`
+      : '';
+  return effects + invocations;
 }
 
 function countClass(id: EndFilter, count: number): string {

@@ -12,6 +12,7 @@ import { useActionsOff, useConsole } from '../../app/console-context.ts';
 import { targetOf } from '../../stores/target.ts';
 import { countText } from '../../ui/numbers.ts';
 import { Said } from '../../ui/said.tsx';
+import { SectionHead } from '../../ui/section-head.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { Ago, Until } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
@@ -21,7 +22,7 @@ import { DeskItem } from './desk.tsx';
 export function Inbox({ detail: { row, inbox } }: { readonly detail: ProcessDetail }) {
   return (
     <section aria-label="Inbox">
-      <h2>Inbox</h2>
+      <SectionHead title="Inbox" />
       {inbox.length === 0 ? (
         <p className="hf-muted">Nothing waits to be read.</p>
       ) : (

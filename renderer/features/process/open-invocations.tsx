@@ -1,6 +1,8 @@
-import type { ProcessDetail } from '../../../core/contract/views.ts';
+import type { InvocationView, ProcessDetail } from '../../../core/contract/views.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
+import { SectionHead } from '../../ui/section-head.tsx';
+import { ShownOf } from '../../ui/shown-of.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Ago, Until } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
@@ -8,17 +10,14 @@ import { openWaits, standingLook } from '../../ui/work-look.ts';
 import { WorkMark } from '../../ui/work-mark.tsx';
 import { InvocationButtons } from './invocation-buttons.tsx';
 
-type Invocation = ProcessDetail['open'][number];
-
 /** The invocations that have begun and not ended, and what each of them stands at. */
 export function OpenInvocations({ detail }: { readonly detail: ProcessDetail }) {
-  const { open } = detail;
+  const { open, counts } = detail;
   return (
     <section aria-label="Invocations">
-      <header className="hf-section-head">
-        <h2>Invocations under way</h2>
+      <SectionHead title="Invocations under way" shown={open.length} of={counts.open}>
         <InvocationButtons detail={detail} />
-      </header>
+      </SectionHead>
       {open.length === 0 ? (
         <p className="hf-muted">None. The next begins with the next event of the queue.</p>
       ) : (
@@ -48,12 +47,13 @@ export function OpenInvocations({ detail }: { readonly detail: ProcessDetail }) 
           ))}
         </Table>
       )}
+      <ShownOf shown={open.length} of={counts.open} what="invocations" />
     </section>
   );
 }
 
 /** For whom or what, and until when. */
-export function WaitsFor({ invocation }: { readonly invocation: Invocation }) {
+export function WaitsFor({ invocation }: { readonly invocation: InvocationView }) {
   switch (invocation.standing) {
     case 'backing-off':
       return invocation.retryAt === null ? (
@@ -74,17 +74,20 @@ export function WaitsFor({ invocation }: { readonly invocation: Invocation }) {
   }
 }
 
-function doubtsIn({ effects }: Invocation): number {
+function doubtsIn({ effects }: InvocationView): number {
   return effects.filter(({ needsOperator }) => needsOperator).length;
 }
 
-function Waits({ invocation }: { readonly invocation: Invocation }) {
-  const promises = openWaits(invocation, 'promise');
-  const timers = openWaits(invocation, 'timer');
-  if (promises.length + timers.length === 0) return <>a signal</>;
+/** As many as are seen at a glance. */
+const FEW = 5;
+
+function Waits({ invocation }: { readonly invocation: InvocationView }) {
+  const waits = [...openWaits(invocation, 'promise'), ...openWaits(invocation, 'timer')];
+  const more = invocation.openWaitCount - FEW;
+  if (waits.length === 0) return <>a signal</>;
   return (
     <ul className="hf-plain">
-      {[...promises, ...timers].map((wait) => (
+      {waits.slice(0, FEW).map((wait) => (
         <li key={wait.waitId}>
           {wait.kind === 'timer' && wait.name === '' ? (
             'timer'
@@ -101,6 +104,7 @@ function Waits({ invocation }: { readonly invocation: Invocation }) {
           )}
         </li>
       ))}
+      {more > 0 && <li className="hf-muted">and {countText(more)} more</li>}
     </ul>
   );
 }

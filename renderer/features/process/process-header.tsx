@@ -12,6 +12,7 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { StateMark } from '../../ui/state-mark.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
+import { Why } from '../../ui/why.tsx';
 import { ActionIcon } from '../actions/action-icons.tsx';
 import { useShownState } from '../actions/use-shown-state.ts';
 
@@ -21,7 +22,8 @@ export function ProcessHeader({ detail }: { readonly detail: ProcessDetail }) {
   const journal = useFleet((state) => state.journals.find(({ id }) => id === row.journalId));
   const look = useShownState(row);
   const why = visibleLine(row.why);
-  const because = saidByState(row) && visibleLine(reason) === why ? '' : visibleLine(reason);
+  // A journal has the time in the text.
+  const because = saidByState(row) && visibleLine(reason).startsWith(why) ? '' : visibleLine(reason);
   return (
     <header className="hf-process-header">
       <div className="hf-process-title">
@@ -50,7 +52,7 @@ export function ProcessHeader({ detail }: { readonly detail: ProcessDetail }) {
         </div>
         {why !== '' && why !== visibleLine(reason) && !saidByState(row) && (
           <Bounded label="Why" className={`hf-why hf-tone-${row.tone}`}>
-            {why}
+            <Why row={row} />
           </Bounded>
         )}
         {detail.lineage !== null && <LineageLine lineage={detail.lineage} />}

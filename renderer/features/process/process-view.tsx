@@ -10,7 +10,6 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { EmptyView, FailedView, Skeleton } from '../../ui/state-of-view.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { Attention } from './attention.tsx';
-import { doubtsOf } from './doubts.tsx';
 import { EffectsTab } from './effects-tab.tsx';
 import { Facts } from './facts.tsx';
 import { BudgetGauge, HealthGauge } from './gauges.tsx';
@@ -63,8 +62,7 @@ type TabId = 'timeline' | 'state' | 'effects' | 'queue' | 'worker';
 function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
   const { row } = detail;
   const [tab, setTab] = useState<TabId>('timeline');
-  const doubts = doubtsOf(detail).length;
-  const inDoubt = doubts > 0 ? ` (${countText(doubts)} in doubt)` : '';
+  const inDoubt = row.doubts > 0 ? ` (${countText(row.doubts)} in doubt)` : '';
   const queued = row.queued > 0 ? ` (${countText(row.queued)})` : '';
   return (
     <>
@@ -94,7 +92,7 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
         </section>
         <BudgetGauge budget={row.budget} />
         <HealthGauge row={row} />
-        <UnderWay open={detail.open} />
+        <UnderWay detail={detail} />
         <Facts detail={detail} />
       </aside>
     </>

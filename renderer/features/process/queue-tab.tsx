@@ -1,6 +1,8 @@
 import type { ProcessDetail } from '../../../core/contract/views.ts';
-import { counted, countText } from '../../ui/numbers.ts';
 import { CutText } from '../../ui/cut-text.tsx';
+import { counted } from '../../ui/numbers.ts';
+import { SectionHead } from '../../ui/section-head.tsx';
+import { ShownOf } from '../../ui/shown-of.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
@@ -25,7 +27,7 @@ export function QueueTab({ detail }: { readonly detail: ProcessDetail }) {
 function Queue({ detail: { queue, row, unsent } }: { readonly detail: ProcessDetail }) {
   return (
     <section aria-label="Queue">
-      <h2>Queue</h2>
+      <SectionHead title="Queue" shown={queue.length} of={row.queued} />
       {queue.length === 0 ? (
         <p className="hf-muted">Nothing waits.</p>
       ) : (
@@ -50,11 +52,7 @@ function Queue({ detail: { queue, row, unsent } }: { readonly detail: ProcessDet
           ))}
         </Table>
       )}
-      {queue.length < row.queued && (
-        <p className="hf-muted hf-note">
-          Showing {countText(queue.length)} of {countText(row.queued)} events.
-        </p>
-      )}
+      <ShownOf shown={queue.length} of={row.queued} what="events" />
       {unsent > 0 && (
         <p className="hf-muted hf-note">
           {counted(unsent, 'message')} to others {unsent === 1 ? 'is' : 'are'} on the way, and not known to

@@ -2,6 +2,7 @@ import type { ProcessDetail } from '../../../core/contract/views.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { jsonLines } from '../../ui/json-lines.ts';
 import { countText } from '../../ui/numbers.ts';
+import { ShownOf } from '../../ui/shown-of.tsx';
 import { EmptyView } from '../../ui/state-of-view.tsx';
 import { Table } from '../../ui/table.tsx';
 import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
@@ -10,7 +11,7 @@ type Value = ProcessDetail['context'][number];
 
 /** What the process keeps: every key with its value as it is written. */
 export function StateTab({ detail }: { readonly detail: ProcessDetail }) {
-  const { context, contextCut } = detail;
+  const { context, counts } = detail;
   if (context.length === 0) {
     return (
       <EmptyView title="The state is empty">
@@ -32,11 +33,7 @@ export function StateTab({ detail }: { readonly detail: ProcessDetail }) {
           </tr>
         ))}
       </Table>
-      {contextCut && (
-        <p className="hf-muted hf-note">
-          Showing {countText(context.length)} keys: the host cut the list, there are more.
-        </p>
-      )}
+      <ShownOf shown={context.length} of={counts.context} what="keys" />
     </>
   );
 }

@@ -1,5 +1,6 @@
-import type { ProcessDetail } from '../../../core/contract/views.ts';
+import type { InvocationView, ProcessDetail } from '../../../core/contract/views.ts';
 import { counted } from '../../ui/numbers.ts';
+import { ShownOf } from '../../ui/shown-of.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { endLook, endOf, standingLook } from '../../ui/work-look.ts';
@@ -10,12 +11,12 @@ import { WaitsFor } from './open-invocations.tsx';
 const MOST_EFFECTS = 5;
 
 /** Whether something in particular is waited for. */
-function isHeld(standing: ProcessDetail['open'][number]['standing']): boolean {
+function isHeld(standing: InvocationView['standing']): boolean {
   return standing !== 'running' && standing !== 'ready';
 }
 
 /** The invocations that have begun and not ended. */
-export function UnderWay({ open }: { readonly open: ProcessDetail['open'] }) {
+export function UnderWay({ detail: { open, counts } }: { readonly detail: ProcessDetail }) {
   return (
     <section className="hf-card hf-card-under-way" aria-label="Under way">
       <header>
@@ -52,9 +53,9 @@ export function UnderWay({ open }: { readonly open: ProcessDetail['open'] }) {
                       <span>{endLook(effect).word.toLowerCase()}</span>
                     </li>
                   ))}
-                  {invocation.effects.length > MOST_EFFECTS && (
+                  {invocation.effectCount > MOST_EFFECTS && (
                     <li className="hf-muted">
-                      and {counted(invocation.effects.length - MOST_EFFECTS, 'effect')} before
+                      and {counted(invocation.effectCount - MOST_EFFECTS, 'effect')} before
                     </li>
                   )}
                 </ul>
@@ -63,6 +64,7 @@ export function UnderWay({ open }: { readonly open: ProcessDetail['open'] }) {
           ))}
         </ul>
       )}
+      <ShownOf shown={open.length} of={counts.open} what="invocations" />
     </section>
   );
 }

@@ -7,6 +7,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
 import { Written } from '../../ui/said.tsx';
+import { ShownOf } from '../../ui/shown-of.tsx';
 import { Ago, Until } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { openWaits } from '../../ui/work-look.ts';
@@ -42,8 +43,9 @@ export function WaitingForSomebody({ detail, promises }: Props) {
         <Promised key={wait.waitId} row={detail.row} wait={wait} invocation={invocation} />
       ))}
     >
-      <strong>Waiting for somebody.</strong> {counted(promises.length, 'promise')} that nobody has settled
-      yet.
+      <strong>Waiting for somebody.</strong> {counted(detail.counts.promises, 'promise')} that nobody has
+      settled yet.
+      <ShownOf shown={promises.length} of={detail.counts.promises} what="promises" />
     </Desk>
   );
 }

@@ -8,6 +8,7 @@ import { createOutputReader } from '../../stores/output-reader.ts';
 import type { Target } from '../../stores/target.ts';
 import { FailureCode } from '../../ui/failure-text.tsx';
 import { countText } from '../../ui/numbers.ts';
+import { SectionHead } from '../../ui/section-head.tsx';
 import { Skeleton } from '../../ui/state-of-view.tsx';
 import { ClockTime } from '../../ui/time-text.tsx';
 import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
@@ -41,13 +42,12 @@ export function WorkerOutput({ target }: { readonly target: Target }) {
 
   return (
     <section aria-label="Output of its workers" className="hf-output">
-      <header className="hf-section-head">
-        <h2>Output</h2>
+      <SectionHead title="Output">
         <span className="hf-muted">
           {lines.length > 0 &&
             (atEnd ? 'follows the end' : 'stands still while you read; scroll to the end to follow')}
         </span>
-      </header>
+      </SectionHead>
       {output === null && failure === null ? (
         <Skeleton lines={4} label="Reading the output" />
       ) : (

@@ -7,6 +7,7 @@ import { targetOf } from '../../stores/target.ts';
 import { FactList, type Fact } from '../../ui/fact-list.tsx';
 import { counted, countText, sizeText } from '../../ui/numbers.ts';
 import { Said } from '../../ui/said.tsx';
+import { SectionHead } from '../../ui/section-head.tsx';
 import { Ago, Until } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { ActionIcon } from '../actions/action-icons.tsx';
@@ -19,10 +20,9 @@ export function WorkerTab({ detail }: { readonly detail: ProcessDetail }) {
     <div className="hf-sections">
       <CrashLoop detail={detail} />
       <section aria-label="Worker">
-        <header className="hf-section-head">
-          <h2>Worker</h2>
+        <SectionHead title="Worker">
           {row.actions.includes('kill-worker') && <KillButton detail={detail} />}
-        </header>
+        </SectionHead>
         <FactList className="hf-worker-facts" facts={factsOf(detail)} />
       </section>
       <WorkerOutput key={row.key} target={targetOf(row)} />

@@ -61,8 +61,12 @@ export function ForkDialog({
   const source = visibleLine(row.name);
 
   const fork = async (reason: string): Promise<void> => {
-    const refused = await attempt(`Forking ${source}`, reason, order, (command) =>
-      client.request('fork.apply', command),
+    const refused = await attempt(
+      `Forking ${source}`,
+      reason,
+      order,
+      (command) => client.request('fork.apply', command),
+      `${visibleLine(newName)} was forked`,
     );
     if (refused === null) place.go(processPlace({ journalId, process: newName }));
   };
@@ -100,7 +104,7 @@ export function ForkDialog({
         />
       </div>
       <ChangedValuesField
-        label="State that begins otherwise"
+        label="Another state to begin with"
         one="key"
         hint="Each with its value as JSON, in place of what it was at that entry."
         known={contextKeys}
@@ -108,7 +112,7 @@ export function ForkDialog({
         onChange={changing(setKeys)}
       />
       <ChangedValuesField
-        label="Settings that are other ones"
+        label="Other settings"
         one="setting"
         hint="By their place in the manifest, like config.concurrency, each with its value as JSON."
         known={SETTINGS}

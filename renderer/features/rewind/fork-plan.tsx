@@ -2,11 +2,12 @@ import type { ForkPlanView } from '../../../core/contract/views.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { FactList } from '../../ui/fact-list.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
+import { ShownOf } from '../../ui/shown-of.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 
 /** What the new process begins with, and what it does not get. */
 export function ForkPlan({ plan }: { readonly plan: ForkPlanView }) {
-  const { at, contextKeys, conversation, unfinished, left } = plan;
+  const { at, contextKeys, conversation, left } = plan;
   const from = visibleLine(plan.from);
   const behind = [
     left.queue > 0 && counted(left.queue, 'queued event'),
@@ -24,20 +25,21 @@ export function ForkPlan({ plan }: { readonly plan: ForkPlanView }) {
             `${counted(contextKeys, 'key')} of the state and ${counted(conversation, 'message')} of the conversation, as of entry ${countText(at)}`,
           ],
           ['Stays behind', behind.length === 0 ? 'nothing' : `${behind.join(' · ')}, with ${from} alone`],
-          ['Goes on with', <Unfinished key="unfinished" from={from} unfinished={unfinished} />],
+          ['Goes on with', <Unfinished key="unfinished" plan={plan} />],
         ]}
       />
     </section>
   );
 }
 
-function Unfinished({ from, unfinished }: { readonly from: string } & Pick<ForkPlanView, 'unfinished'>) {
-  if (unfinished.length === 0) return <>no invocation: none was under way there</>;
+function Unfinished({ plan: { from, unfinished, unfinishedCount } }: { readonly plan: ForkPlanView }) {
+  if (unfinishedCount === 0) return <>no invocation: none was under way there</>;
+  const isOne = unfinishedCount === 1;
   return (
     <>
-      {counted(unfinished.length, 'invocation')} that {unfinished.length === 1 ? 'was' : 'were'} under way,
-      once it is resumed. {from} goes on with {unfinished.length === 1 ? 'it' : 'them'} too: what is not on
-      record at that entry may be done by both, under the same keys.
+      {counted(unfinishedCount, 'invocation')} that {isOne ? 'was' : 'were'} under way, once it is resumed.{' '}
+      {visibleLine(from)} goes on with {isOne ? 'it' : 'them'} too: what is not on record at that entry may be
+      done by both, under the same keys.
       <ul className="hf-plain">
         {unfinished.map(({ eventId, effects }) => (
           <li key={eventId}>
@@ -46,6 +48,7 @@ function Unfinished({ from, unfinished }: { readonly from: string } & Pick<ForkP
           </li>
         ))}
       </ul>
+      <ShownOf shown={unfinished.length} of={unfinishedCount} what="invocations" />
     </>
   );
 }

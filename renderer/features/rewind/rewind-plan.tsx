@@ -2,6 +2,7 @@ import type { RewindPlanView } from '../../../core/contract/views.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
 import { Written } from '../../ui/said.tsx';
+import { ShownOf } from '../../ui/shown-of.tsx';
 import { Table } from '../../ui/table.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { StayingEffects, StayingFacts } from './staying-facts.tsx';
@@ -32,7 +33,7 @@ function Undone({ plan: { undone, undoneCount, isHandledAgain } }: { readonly pl
       {undoneCount === 0 ? (
         <p className="hf-muted">None was under way at that entry, and none has begun since.</p>
       ) : (
-        <Table heads={['Event', 'Now', 'Then']}>
+        <Table heads={['Event', 'Now', 'Afterwards']}>
           {undone.map((one) => {
             const again = isHandledAgain || one.how === 'under way';
             return (
@@ -59,7 +60,7 @@ function Undone({ plan: { undone, undoneCount, isHandledAgain } }: { readonly pl
           })}
         </Table>
       )}
-      <Left shown={undone.length} of={undoneCount} what="invocations" />
+      <ShownOf shown={undone.length} of={undoneCount} what="invocations" />
     </section>
   );
 }
@@ -70,9 +71,9 @@ function Context({ plan: { context, contextChanges, conversation } }: { readonly
     <section aria-label="State">
       <h3>State</h3>
       {contextChanges === 0 ? (
-        <p className="hf-muted">It is now as it was then.</p>
+        <p className="hf-muted">It is now as it was at that entry.</p>
       ) : (
-        <Table className="hf-plan-changes" heads={['Key', 'Now', 'Then']}>
+        <Table className="hf-plan-changes" heads={['Key', 'Now', 'Afterwards']}>
           {context.map(({ key, now, was }) => (
             <tr key={key}>
               <th scope="row">{visibleLine(key)}</th>
@@ -86,14 +87,14 @@ function Context({ plan: { context, contextChanges, conversation } }: { readonly
           ))}
         </Table>
       )}
-      <Left shown={context.length} of={contextChanges} what="changed keys" />
+      <ShownOf shown={context.length} of={contextChanges} what="changed keys" />
       <p>
         Conversation:{' '}
         {said ? (
-          <span className="hf-muted">{counted(conversation.now, 'message')}, as it was then.</span>
+          <span className="hf-muted">{counted(conversation.now, 'message')}, as at that entry.</span>
         ) : (
           <>
-            {counted(conversation.now, 'message')} now → {countText(conversation.was)} then.
+            {counted(conversation.now, 'message')} now → {countText(conversation.was)} afterwards.
           </>
         )}
       </p>
@@ -103,22 +104,4 @@ function Context({ plan: { context, contextChanges, conversation } }: { readonly
 
 function Value({ said }: { readonly said: RewindPlanView['context'][number]['now'] }) {
   return said === null ? <span className="hf-muted">not there</span> : <Written text={said.valueText} />;
-}
-
-/** A list that is cut says so. */
-export function Left({
-  shown,
-  of,
-  what,
-}: {
-  readonly shown: number;
-  readonly of: number;
-  readonly what: string;
-}) {
-  if (shown >= of) return null;
-  return (
-    <p className="hf-muted">
-      Showing {countText(shown)} of {countText(of)} {what}.
-    </p>
-  );
 }

@@ -3,6 +3,7 @@ import type { RewindPlanView } from '../../../core/contract/views.ts';
 import { Bounded } from '../../ui/bounded.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
+import { ShownOf } from '../../ui/shown-of.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 
 /** Of what was done: more is on hover. */
@@ -33,9 +34,7 @@ const rank = ({ end }: Fact): number => (end === 'did_not_happen' ? 1 : 0);
 /** What was done to the world after the target: no going back takes it back. */
 export function StayingEffects({ plan: { facts, factCount, target } }: { readonly plan: RewindPlanView }) {
   const effects = facts.filter(({ kind }) => kind === 'effect').toSorted((a, b) => rank(a) - rank(b));
-  // Those that nobody knows the end of are not among the counted ones.
-  const unknown = effects.filter(({ end }) => end === null).length;
-  const count = factCount.effect + unknown;
+  const count = factCount.effect;
   if (count === 0) {
     return <p className="hf-plan-calm">No effect is on record after entry {countText(target.seq)}.</p>;
   }
@@ -49,7 +48,8 @@ export function StayingEffects({ plan: { facts, factCount, target } }: { readonl
             {count === 1 ? 'it is' : 'they are'}.
           </strong>{' '}
           What touched the world is not taken back, and not done again: an invocation that asks for it once
-          more gets what is on record. Where it asks with other arguments, it is in doubt, and you are asked.
+          more gets what is on record. Where it asks with other arguments, it is in doubt, and you are asked,
+          unless it is harmless to repeat.
         </p>
         <Bounded label="Effects that stay" className="hf-plan-room">
           <ul className="hf-plain hf-plan-facts">
@@ -65,11 +65,7 @@ export function StayingEffects({ plan: { facts, factCount, target } }: { readonl
             })}
           </ul>
         </Bounded>
-        {effects.length < count && (
-          <p className="hf-muted">
-            Showing {countText(effects.length)} of {countText(count)} effects.
-          </p>
-        )}
+        <ShownOf shown={effects.length} of={count} what="effects" />
       </div>
     </section>
   );
@@ -113,11 +109,7 @@ export function StayingFacts({ plan: { facts, factCount } }: { readonly plan: Re
                 ))}
               </ul>
             </Bounded>
-            {listed.length < factCount[kind] && (
-              <p className="hf-muted">
-                Showing {countText(listed.length)} of {countText(factCount[kind])}.
-              </p>
-            )}
+            <ShownOf shown={listed.length} of={factCount[kind]} what={MANY[kind]} />
           </details>
         );
       })}

@@ -44,8 +44,8 @@ export function AddTriggerDialog({ question: { row } }: { readonly question: Que
       news={failure === null ? undefined : <Refused failure={failure}>Not added.</Refused>}
     >
       <p>
-        It calls from then on, and is kept in the journal: the manifest stays as it is. It can be paused and
-        removed again.
+        It wakes the process from then on, and is kept in the journal: the manifest stays as it is. It can be
+        paused and removed again.
       </p>
       <div className="hf-field">
         <label htmlFor={id}>Kind</label>

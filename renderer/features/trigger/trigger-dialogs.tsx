@@ -6,7 +6,7 @@ import { CutText } from '../../ui/cut-text.tsx';
 import { Refused } from '../../ui/refused.tsx';
 import { lookOf } from '../../ui/state-look.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
-import { fieldProblem, JsonField } from '../actions/json-field.tsx';
+import { jsonMissing, JsonField } from '../actions/json-field.tsx';
 import { QuestionDialog } from '../actions/question-dialog.tsx';
 import { useAttempt } from '../actions/use-attempt.ts';
 import { kindWord } from './trigger-look.tsx';
@@ -64,9 +64,11 @@ export function PauseTriggersDialog({
 }
 
 function meanwhile(type: string | null): string {
-  if (type === 'cron') return 'Times that come meanwhile are over then: nothing is made up for.';
+  if (type === 'cron') return 'Times that come meanwhile are skipped: nothing is made up for.';
   if (type === 'webhook') return 'Whoever calls it meanwhile is refused.';
-  return 'What would call it meanwhile does not, and nothing of that is promised to be made up for.';
+  if (type === null)
+    return 'Times that come meanwhile are skipped, callers are refused, and of what else happens some may never be told.';
+  return 'Of what happens meanwhile some may never be told.';
 }
 
 export function RemoveTriggerDialog({
@@ -122,7 +124,7 @@ export function FireTriggerDialog({
       confirm="Test-fire the trigger"
       danger={false}
       why={{ presets: FIRE, required: false }}
-      missing={missing ?? fieldProblem('payload', payload, true)}
+      missing={missing ?? jsonMissing('payload', payload, true)}
       onConfirm={(reason) =>
         void attempt('Test-firing', reason, told, (command) => client.request('triggers.fire', command))
       }

@@ -1,22 +1,19 @@
 import { Button } from '@blueprintjs/core';
 import { Error as ErrorIcon, Pause } from '@blueprintjs/icons';
 import type { ReactNode } from 'react';
-import type { ProcessDetail, ProcessRow, TriggerView } from '../../../core/contract/views.ts';
+import type { PauseView, ProcessRow, TriggerView } from '../../../core/contract/views.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { FactList, type Fact } from '../../ui/fact-list.tsx';
 import { FailureCode } from '../../ui/failure-text.tsx';
-import { momentText } from '../../ui/moments.ts';
 import { countText, cutMiddle } from '../../ui/numbers.ts';
 import { Said } from '../../ui/said.tsx';
 import { lookOf } from '../../ui/state-look.ts';
-import { Ago, Until } from '../../ui/time-text.tsx';
+import { Ago, DayClock, Until } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { DeskItem } from '../process/desk.tsx';
 import { KindIcon, kindWord } from './trigger-look.tsx';
-
-type PauseView = NonNullable<ProcessDetail['triggersPaused']>;
 
 /** Of a description: more is on hover. */
 const MOST_SHOWN = 160;
@@ -63,7 +60,7 @@ export function TriggerItem({ row, trigger, allPaused }: Props) {
         <div className="hf-trigger-problem">
           <ErrorIcon size={14} />
           <div>
-            <strong>Nothing, or not all, comes of it</strong> <Ago at={problem.at} long suffix=" ago" />
+            <strong>It does not work, or not fully</strong> <Ago at={problem.at} long suffix=" ago" />
             <Said text={problem.message} />
             <FailureCode code={problem.code} message={problem.message} />
           </div>
@@ -150,7 +147,7 @@ function Calls({ trigger }: { readonly trigger: TriggerView }) {
           'no event on record'
         ) : (
           <>
-            last event <Ago at={lastEventAt} long suffix=" ago" />
+            last event <Ago at={lastEventAt} suffix=" ago" />
           </>
         )}
       </span>
@@ -162,7 +159,10 @@ function Calls({ trigger }: { readonly trigger: TriggerView }) {
 function Next({ at }: { readonly at: string }) {
   return (
     <>
-      <Until at={at} /> <span className="hf-muted">· {visibleLine(momentText(at))}</span>
+      <Until at={at} />{' '}
+      <span className="hf-muted">
+        · <DayClock at={at} />
+      </span>
     </>
   );
 }

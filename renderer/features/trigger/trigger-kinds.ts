@@ -121,7 +121,7 @@ const FILE_WATCH: readonly TriggerField[] = [
     required: true,
     shape: { is: 'list' },
   }),
-  field('watch_events', 'What is told', '', 'created\nmodified', {
+  field('watch_events', 'Changes that count', '', 'created\nmodified', {
     required: true,
     shape: { is: 'several', choices: FILE_EVENTS },
   }),
@@ -132,7 +132,7 @@ const FILE_WATCH: readonly TriggerField[] = [
     '0.5',
     numeric,
   ),
-  field('holdfast.polling', 'How it looks', 'Network disks tell nothing of what changes in them.', '', {
+  field('holdfast.polling', 'How it watches', 'Network disks tell nothing of what changes in them.', '', {
     shape: {
       is: 'choice',
       choices: [

@@ -1,17 +1,18 @@
 import { Button } from '@blueprintjs/core';
 import type { ProcessDetail } from '../../../core/contract/views.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
+import { SectionHead } from '../../ui/section-head.tsx';
+import { ShownOf } from '../../ui/shown-of.tsx';
 import { PausedLine, TriggerItem } from './trigger-item.tsx';
 
 /** What wakes the process. Of a journal that is only looked at, nothing may be done, and what is not in it is unknown. */
 export function Triggers({ detail }: { readonly detail: ProcessDetail }) {
-  const { row, triggers, triggersPaused } = detail;
+  const { row, counts, triggers, triggersPaused } = detail;
   return (
     <section aria-label="Triggers">
-      <header className="hf-section-head">
-        <h2>Triggers</h2>
+      <SectionHead title="Triggers" shown={triggers.length} of={counts.triggers}>
         {row.live && <AllButtons detail={detail} />}
-      </header>
+      </SectionHead>
       {triggersPaused !== null && (
         <PausedLine pause={triggersPaused}>All are off: only people wake it. Paused</PausedLine>
       )}
@@ -28,6 +29,7 @@ export function Triggers({ detail }: { readonly detail: ProcessDetail }) {
           Unknown: which triggers it has is said by its manifest, and only its journal was opened.
         </p>
       )}
+      <ShownOf shown={triggers.length} of={counts.triggers} what="triggers" />
     </section>
   );
 }
