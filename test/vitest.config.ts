@@ -11,8 +11,10 @@ export default defineConfig({
   test: {
     root: '.',
     include: ['test/**/*.test.{ts,tsx}'],
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
+    // As patient as test/support/wait-for.ts: it costs only where something is wrong.
+    expect: { poll: { timeout: 40_000 } },
     // Two cores, and suites that start processes of their own.
     maxWorkers: 2,
     env: { HOLDFAST_DATA: data },

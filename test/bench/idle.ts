@@ -10,7 +10,8 @@ import { sized, takeTurns, type Contender } from './rounds.ts';
 import { workDirectory } from './work-directory.ts';
 
 const MANY = sized(1_000, 20);
-const SETTLE_MS = sized(5_000, 100);
+/** What starting left is collected by then: a host that has just started is not idle yet. */
+const SETTLE_MS = sized(20_000, 100);
 const WATCH_MS = sized(10_000, 200);
 const MEBIBYTE = 1024 * 1024;
 

@@ -3,7 +3,6 @@
 
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { attachedConsole } from '../../core/host/attached-console.ts';
 import { seekHost } from '../../core/host/seek-host.ts';
@@ -12,6 +11,7 @@ import { readMarker } from '../../core/journal/marker.ts';
 import type { StoredEntry } from '../../core/model/entry.ts';
 import { HOLDFAST, startNode } from '../support/child.ts';
 import { PROMPTISE_JOURNALS, promptiseCases } from '../support/fixtures.ts';
+import { heldJournal } from '../support/held-journal.ts';
 import {
   command,
   NEVER_BACK,
@@ -230,11 +230,7 @@ describe('a host that can’t be talked to is looked at, as if there were no soc
   test('one that holds the journal and does not listen', async () => {
     const workspace = workspaceOf({ a: '' });
     const data = tempDirectory();
-    const holder = startNode(fileURLToPath(new URL('../support/hold-journal.ts', import.meta.url)), [
-      journalOf(workspace),
-    ]);
-    onTestFinished(() => void holder.process.kill('SIGKILL'));
-    await waitFor(() => holder.stdout() === 'held\n');
+    await heldJournal(journalOf(workspace));
     const at = await openConsole(workspace, data);
     expect(at.host.fleet().journals).toMatchObject([{ access: 'read-only' }]);
     await waitFor(() => at.notices().includes('journal.locked'));

@@ -3,7 +3,6 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConsoleEvent, ConsoleHost } from '../../core/contract/console-host.ts';
 import type { Result } from '../../core/contract/define.ts';
@@ -12,9 +11,9 @@ import { REQUESTS, type RequestName, type RequestOf, type ResponseOf } from '../
 import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
 import { createConsoleHost } from '../../core/host/create-console-host.ts';
 import { readFileJournal } from '../../core/journal/index.ts';
-import { startNode } from '../support/child.ts';
 import { demoWorkspace } from '../support/demo.ts';
 import { PROMPTISE_JOURNALS, promptiseCases, treeHash } from '../support/fixtures.ts';
+import { heldJournal } from '../support/held-journal.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { tinyDisk } from '../support/tiny-disk.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -88,8 +87,12 @@ test('[P5] the fleet is whole when it is read, and every change carries the next
     ['market-watcher', 'running', true],
   ]);
   expect(fleet.processes[0]!.budget.cost).toBeNull();
-  await waitFor(() => events.filter((event) => event.name === 'fleet.changed').length >= 3);
-  const numbers = events.flatMap((event) => (event.name === 'fleet.changed' ? [event.payload.sequence] : []));
+  // What was told before it was read is in it.
+  const numbers = await waitFor(() => {
+    const told = events.flatMap((event) => (event.name === 'fleet.changed' ? [event.payload.sequence] : []));
+    const since = told.filter((sequence) => sequence > fleet.sequence);
+    return since.length >= 3 && since;
+  });
   expect(numbers).toEqual(numbers.map((_, at) => fleet.sequence + 1 + at));
 });
 
@@ -134,17 +137,23 @@ test('a watched process tells its detail and every new entry once', async () => 
   const { get, events } = await connect(demoWorkspace());
   const { journals } = await get('fleet.read', {});
   const target = { journalId: journals[0]!.id, process: 'market-watcher' };
-  const page = await get('timeline.read', { ...target, before: null, limit: 200 });
   await get('processes.watch', { target });
+  const page = await get('timeline.read', { ...target, before: null, limit: 200 });
   await get('processes.trigger', { ...target, ...command(), payloadText: '{"n":1}' });
-  await waitFor(() =>
-    events.some((event) => event.name === 'process.changed' && event.payload.detail.row.invocations >= 1),
+  const told = () => events.flatMap((event) => (event.name === 'process.changed' ? [event.payload] : []));
+  const toldRows = () => told().flatMap(({ rows }) => rows);
+  // It has triggers of its own.
+  await waitFor(
+    () =>
+      told().some(({ detail }) => detail.row.invocations >= 1) &&
+      toldRows().some((row) => row.type === 'trigger_event' && row.dataText.includes('"n": 1')),
+    { what: 'its end and its beginning' },
   );
-  const rows = events.flatMap((event) => (event.name === 'process.changed' ? event.payload.rows : []));
-  const seqs = rows.map((row) => row.seq).sort((a, b) => a - b);
+  const seqs = toldRows()
+    .map((row) => row.seq)
+    .sort((a, b) => a - b);
   expect(new Set(seqs).size).toBe(seqs.length);
   expect(seqs[0]).toBeLessThanOrEqual(page.rows[0]!.seq + 1);
-  expect(rows.some((row) => row.type === 'trigger_event' && row.dataText.includes('"n": 1'))).toBe(true);
   const bad = await get('processes.watch', { target: null });
   expect(bad).toEqual({});
 });
@@ -198,11 +207,7 @@ test('the same directory opened twice is one journal; a copy of an open journal 
 
 test('a workspace that another host runs is looked at instead, and the console says who runs it', async () => {
   const workspace = demoWorkspace();
-  const holder = startNode(fileURLToPath(new URL('../support/hold-journal.ts', import.meta.url)), [
-    join(workspace, '.holdfast-journal'),
-  ]);
-  onTestFinished(() => void holder.process.kill('SIGKILL'));
-  await waitFor(() => holder.stdout() === 'held\n');
+  const holder = await heldJournal(join(workspace, '.holdfast-journal'));
   const second = await connect(workspace);
   const fleet = await second.get('fleet.read', {});
   expect(fleet.journals).toMatchObject([

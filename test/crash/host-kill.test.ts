@@ -10,8 +10,8 @@ import type { FleetView, ProcessRow } from '../../core/contract/views.ts';
 import { osProcessStartTime } from '../../core/host/os-process.ts';
 import { readFileJournal } from '../../core/journal/index.ts';
 import { ReplayEngine } from '../../core/replay/index.ts';
+import { HOLDFAST, holdfast } from '../support/child.ts';
 import { bookedKeys, demoWorkspace } from '../support/demo.ts';
-import { REPOSITORY } from '../support/fixtures.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -23,13 +23,7 @@ interface RunningHost {
 function startHost(workspace: string): RunningHost {
   const child = spawn(
     process.execPath,
-    [
-      '--disable-warning=ExperimentalWarning',
-      join(REPOSITORY, 'core/cli/holdfast.ts'),
-      'run',
-      workspace,
-      '--json',
-    ],
+    ['--disable-warning=ExperimentalWarning', HOLDFAST, 'run', workspace, '--json'],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, HOLDFAST_DATA: tempDirectory() } },
   );
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -96,11 +90,7 @@ test('[J5] a second host is refused with the pid of the first, and changes nothi
   const workspace = demoWorkspace();
   const first = startHost(workspace);
   await waitFor(() => first.row('market-watcher')?.state === 'running');
-  const second = spawn(process.execPath, [join(REPOSITORY, 'core/cli/holdfast.ts'), 'run', workspace], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const said = (await second.stderr.toArray()).join('');
-  const [code] = (await once(second, 'exit').catch(() => [second.exitCode])) as [number | null];
-  expect(code ?? second.exitCode).toBe(5);
-  expect(said).toContain(`being written by process ${first.child.pid}`);
+  const { code, stderr } = await holdfast(['run', workspace]);
+  expect(code).toBe(5);
+  expect(stderr).toContain(`being written by process ${first.child.pid}`);
 });

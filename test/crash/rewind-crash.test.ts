@@ -82,7 +82,7 @@ async function isUnfinished(directory: string): Promise<boolean> {
 }
 
 test(
-  '[P1] [P3] [S39] killed or without power at any operation of a rewind, a process is where it was or where it was to go',
+  '[C12] [P1] [P3] [S39] killed or without power at any operation of a rewind, a process is where it was or where it was to go',
   { timeout: 300_000 },
   async () => {
     using explorer = budget({ ms: 12_000, leastStates: 60 });

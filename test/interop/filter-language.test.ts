@@ -12,10 +12,10 @@ import { Display, reprOf, type Value } from '../../core/model/filter-values.ts';
 import { newWork } from '../../core/model/filter-work.ts';
 import type { Json, JsonObject } from '../../core/model/json.ts';
 import { EDGES, events, expressions, misspelt, MORE_EDGES, PAYLOAD } from './filter-cases.ts';
+import { needPromptise } from './ask-promptise.ts';
 import { promptisePython, runPython } from './promptise.ts';
 import { pythonJson } from './python-json.ts';
 
-const NEEDS = 'Promptise 1.10.1 is not here. Install it: npx node test/interop/promptise.ts install';
 const GENERATED = 4_000;
 const MISSPELT = 2_000;
 const SEED = Date.now() % 2 ** 31;
@@ -112,9 +112,7 @@ beforeAll(async () => {
   for (const [at, line] of lines.entries()) answers.set(cases[at]!, JSON.parse(line) as Answer);
 });
 
-beforeEach((context) => {
-  if (promptisePython() === null) context.skip(NEEDS);
-});
+beforeEach(needPromptise);
 
 test('expressions written by hand are refused or worked out alike [A10]', () => {
   expect(differences(byHand)).toEqual([]);

@@ -5,21 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openFileJournal, readFileJournal } from '../../core/journal/index.ts';
-import { parseLossless } from '../../core/journal/lossless.ts';
 import type { JsonObject } from '../../core/model/json.ts';
 import { ReplayEngine } from '../../core/replay/index.ts';
 import { update } from '../support/journal-bytes.ts';
 import { NAUGHTY_NAMES } from '../support/naughty-names.ts';
 import { fourOf } from '../support/promptise-answers.ts';
+import { answersIn, needPromptise } from './ask-promptise.ts';
 import { promptisePython, runPython } from './promptise.ts';
 
-const NEEDS = 'Promptise 1.10.1 is not here. Install it: npx node test/interop/promptise.ts install';
 let root = '';
 let answers: readonly JsonObject[] = [];
 
-beforeEach((context) => {
-  if (promptisePython() === null) context.skip(NEEDS);
-});
+beforeEach(needPromptise);
 
 beforeAll(async () => {
   if (promptisePython() === null) return;
@@ -34,10 +31,7 @@ beforeAll(async () => {
     (process) => `${JSON.stringify({ directory: journal.directory, process })}\n`,
   );
   const output = await runPython('write_and_recover.py', [], { input: input.join('') });
-  answers = output
-    .trimEnd()
-    .split('\n')
-    .map((text) => parseLossless(text) as JsonObject);
+  answers = answersIn(output);
 });
 
 afterAll(() => {

@@ -2,31 +2,25 @@
 // reads on and Promptise gives up, and where both see the same.
 
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { parseLossless } from '../../core/journal/lossless.ts';
 import { sameJson, showJson, type Json, type JsonObject } from '../../core/model/json.ts';
 import { damagedJournals, type ExpectedProcess } from '../support/damaged/expected.ts';
 import { asPython, fourOf } from '../support/promptise-answers.ts';
-import { promptisePython, runPython } from './promptise.ts';
-
-const NEEDS = 'Promptise 1.10.1 is not here. Install it: npx node test/interop/promptise.ts install';
+import { askPromptise, needPromptise } from './ask-promptise.ts';
+import { promptisePython } from './promptise.ts';
 
 const CASES = damagedJournals().flatMap(({ name, directory, processes }) =>
   Object.entries(processes).map(([process, expected]) => ({ name, directory, process, ...expected })),
 );
 let answers: readonly JsonObject[] = [];
 
-beforeEach((context) => {
-  if (promptisePython() === null) context.skip(NEEDS);
-});
+beforeEach(needPromptise);
 
 beforeAll(async () => {
   if (promptisePython() === null) return;
-  const input = CASES.map(({ directory, process }) => `${directory}\t${process}\n`).join('');
-  const output = await runPython('recover.py', ['--batch'], { input });
-  answers = output
-    .trimEnd()
-    .split('\n')
-    .map((text) => parseLossless(text) as JsonObject);
+  answers = await askPromptise(
+    'recover.py',
+    CASES.map(({ directory, process }) => [directory, process] as const),
+  );
 });
 
 /** The four values, or the class of the error. */

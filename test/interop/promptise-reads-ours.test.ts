@@ -14,19 +14,17 @@ import { startNode, type Ended } from '../support/child.ts';
 import { REPOSITORY, treeHash } from '../support/fixtures.ts';
 import { fourOf, type Four } from '../support/promptise-answers.ts';
 import { runCommand } from '../support/run-command.ts';
-import { promptisePython, runPython } from './promptise.ts';
+import { askPromptise, needPromptise } from './ask-promptise.ts';
+import { promptisePython } from './promptise.ts';
 
 // Importing Promptise takes seconds, so everything is made first and asked about once.
 
-const NEEDS = 'Promptise 1.10.1 is not here. Install it: npx node test/interop/promptise.ts install';
 let root = '';
 let read: ReadonlyMap<string, Json> = new Map();
 let recovered: ReadonlyMap<string, Json> = new Map();
 let example: Ended | null = null;
 
-beforeEach((context) => {
-  if (promptisePython() === null) context.skip(NEEDS);
-});
+beforeEach(needPromptise);
 
 beforeAll(async () => {
   if (promptisePython() === null) return;
@@ -50,9 +48,10 @@ async function ask(
   script: 'read.py' | 'recover.py',
   asked: readonly (readonly [string, string])[],
 ): Promise<ReadonlyMap<string, Json>> {
-  const input = asked.map(([directory, key]) => `${join(root, directory)}\t${key}\n`).join('');
-  const output = await runPython(script, ['--batch'], { input });
-  const answers = output.trimEnd().split('\n').map(parseLossless);
+  const answers = await askPromptise(
+    script,
+    asked.map(([directory, key]) => [join(root, directory), key] as const),
+  );
   return new Map(asked.map(([directory, key], at) => [`${directory} ${key}`, answers[at]!]));
 }
 

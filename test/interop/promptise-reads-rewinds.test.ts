@@ -5,29 +5,24 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { openFileJournal, readFileJournal } from '../../core/journal/index.ts';
-import { parseLossless } from '../../core/journal/lossless.ts';
 import type { JsonObject } from '../../core/model/json.ts';
 import { ReplayEngine } from '../../core/replay/index.ts';
 import { definitionOf, handleEvents, live, NAME, OPERATOR } from '../crash/rewind-life.ts';
 import { fourOf, type Four } from '../support/promptise-answers.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
-import { promptisePython, runPython } from './promptise.ts';
+import { askPromptise, needPromptise } from './ask-promptise.ts';
 
-const NEEDS = 'Promptise 1.10.1 is not here. Install it: npx node test/interop/promptise.ts install';
 /** Importing it takes seconds. */
 const SLOW = { timeout: 120_000 };
 
-beforeEach((context) => {
-  if (promptisePython() === null) context.skip(NEEDS);
-});
+beforeEach(needPromptise);
 
 async function theirs(directory: string, ...names: readonly string[]): Promise<readonly Four[]> {
-  const input = names.map((name) => `${directory}\t${name}\n`).join('');
-  const output = await runPython('recover.py', ['--batch'], { input });
-  return output
-    .trimEnd()
-    .split('\n')
-    .map((line) => fourOf(parseLossless(line) as JsonObject));
+  const answers = await askPromptise(
+    'recover.py',
+    names.map((name) => [directory, name] as const),
+  );
+  return answers.map(fourOf);
 }
 
 async function ours(directory: string, name: string): Promise<Four> {

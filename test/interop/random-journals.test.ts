@@ -25,10 +25,10 @@ import { foreignJournal, type ForeignFiles, type ForeignJournal } from '../suppo
 import { ownPlan, writeOwnJournal } from '../support/own-journals.ts';
 import { asPython, fourOf, INTENDED_KINDS, type DifferenceKind } from '../support/promptise-answers.ts';
 import { lifeInPromptise, type PromptiseLife } from '../support/promptise-lives.ts';
+import { needPromptise } from './ask-promptise.ts';
 import { promptisePython, runPython } from './promptise.ts';
 import { pythonJson } from './python-json.ts';
 
-const NEEDS = 'Promptise 1.10.1 is not here. Install it: npx node test/interop/promptise.ts install';
 const OWN = 120;
 const FOREIGN = 500;
 const WRITTEN_BY_PROMPTISE = 100;
@@ -74,9 +74,7 @@ let before = '';
 const cases: Record<'own' | 'foreign' | 'written', Case[]> = { own: [], foreign: [], written: [] };
 let answers: ReadonlyMap<string, Json> = new Map();
 
-beforeEach((context) => {
-  if (promptisePython() === null) context.skip(NEEDS);
-});
+beforeEach(needPromptise);
 
 beforeAll(async () => {
   if (promptisePython() === null) return;

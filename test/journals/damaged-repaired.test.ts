@@ -7,15 +7,12 @@ import { expect, test } from 'vitest';
 import { openFileJournal, readFileJournal } from '../../core/journal/index.ts';
 import { repairJournal } from '../../core/journal/repair-journal.ts';
 import { verifyJournal } from '../../core/journal/verify-journal.ts';
-import { ReplayEngine, type RecoverOptions } from '../../core/replay/index.ts';
-import type { JournalProvider } from '../../core/model/ports.ts';
+import { ReplayEngine } from '../../core/replay/index.ts';
 import { damagedJournals } from '../support/damaged/expected.ts';
 import { treeHash } from '../support/fixtures.ts';
 import { update } from '../support/journal-bytes.ts';
+import { recover } from '../support/recover.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
-
-const recover = async (journal: JournalProvider, process: string, options: RecoverOptions) =>
-  (await new ReplayEngine(journal).recover(process, options)).snapshot;
 
 const CASES = damagedJournals()
   .filter(({ format }) => format === 'holdfast')

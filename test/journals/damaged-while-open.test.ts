@@ -193,7 +193,7 @@ test('[J5] two programs with a thousand entries each: one at a time, every entry
     const values = entries.flatMap(({ data }) => (data['key'] === who ? [data['value']] : []));
     expect(values).toEqual(Array.from({ length: 1_000 }, (_, n) => n));
   }
-}, 60_000);
+});
 
 describe('[J4, S9] a journal that is looked at', () => {
   const ours = (...values: number[]): Buffer => fileOf(ourLines(values.map((value) => update('n', value))));

@@ -1,12 +1,12 @@
 // @vitest-environment jsdom
-import { act, fireEvent, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { consequencesOf } from '../../renderer/features/actions/consequences.tsx';
 import { before, detailOf, doubtOf, effectOf, fleetOf, invocationOf, previewOf, rowOf } from './fixtures.ts';
 import { memoryHost, ok, refused, type MemoryHost } from './memory-client.ts';
+import { dialog, enter, HASH, hostOf, pressed } from './process-page.ts';
 import { settle, show } from './render.tsx';
 
-const HASH = '#/j-demo/market-watcher';
 const row = rowOf();
 const open = [
   invocationOf({
@@ -39,9 +39,7 @@ const found = previewOf({
 });
 
 function hostWith(): MemoryHost {
-  const host = memoryHost();
-  host.answer('fleet.read', () => ok(fleetOf([row])));
-  host.answer('processes.read', () => ok(detailOf(row, { open })));
+  const host = hostOf(row, { open });
   host.answer('processes.preview', ({ action }) => ok({ ...found, action }));
   const commands = ['stop', 'kill-worker', 'force-recover', 'restart', 'resume'] as const;
   for (const name of commands) {
@@ -50,16 +48,10 @@ function hostWith(): MemoryHost {
   return host;
 }
 
-const dialog = () => within(screen.getByRole('alertdialog'));
-const press = async (name: string): Promise<void> => {
-  fireEvent.click(screen.getByRole('button', { name }));
-  await settle();
-};
-
 test('stop asks lightly: verb and object on the button, focus on Cancel', async () => {
   const host = hostWith();
   await show(host, HASH);
-  await press('Stop…');
+  await pressed('Stop…');
   expect(document.activeElement?.textContent).toBe('Cancel');
   expect(dialog().queryByLabelText('Reason')).toBeNull();
   fireEvent.click(dialog().getByRole('button', { name: 'Stop market-watcher' }));
@@ -71,7 +63,7 @@ test('stop asks lightly: verb and object on the button, focus on Cancel', async 
 test('force-recover shows what it will do before it does it, and needs a reason', async () => {
   const host = hostWith();
   await show(host, HASH);
-  await press('Force-recover…');
+  await pressed('Force-recover…');
   expect(host.askedFor('processes.preview').at(-1)).toEqual({
     journalId: 'j-demo',
     process: 'market-watcher',
@@ -104,14 +96,11 @@ test('what is missing is said beside the button, and who confirms all the same i
   host.answer('processes.read', () => ok(detailOf(row, { open: doubtful })));
   host.answer('effects.resolve', () => ok({ state: 'running', message: 'Done.' }));
   await show(host, HASH);
-  await press('It happened…: charge_card');
+  await pressed('It happened…: charge_card');
   const confirms = async (): Promise<string | null> => {
     fireEvent.keyDown(document.activeElement!, { key: 'Enter', ctrlKey: true });
     await settle();
     return document.activeElement?.closest('.hf-field')?.querySelector('label')?.textContent ?? null;
-  };
-  const enter = (label: string, value: string): void => {
-    fireEvent.change(dialog().getByLabelText(label), { target: { value } });
   };
   expect(dialog().getByRole('status').textContent).toBe('Enter the result first.');
   expect(await confirms()).toBe('Result, as JSON');
@@ -140,15 +129,15 @@ test('an answer that was refused is given again without typing it again', async 
   host.answer('processes.read', () => ok(detailOf(row, { open: doubtful })));
   host.answer('effects.resolve', () => refused({ code: 'journal.full', message: 'The disk is full.' }));
   await show(host, HASH);
-  await press('It happened…: charge_card');
-  fireEvent.change(dialog().getByLabelText('Result, as JSON'), { target: { value: '{"id": 7}' } });
-  fireEvent.change(dialog().getByLabelText('Reason'), { target: { value: 'seen in the bank' } });
-  await press('Record that charge_card happened');
+  await pressed('It happened…: charge_card');
+  enter('Result, as JSON', '{"id": 7}');
+  enter('Reason', 'seen in the bank');
+  await pressed('Record that charge_card happened');
   expect(screen.queryByRole('alertdialog')).toBeNull();
   host.answer('effects.resolve', () => ok({ state: 'running', message: 'Done.' }));
-  await press('Answer again');
+  await pressed('Answer again');
   expect(screen.queryByText('The disk is full.')).toBeNull();
-  await press('Record that charge_card happened');
+  await pressed('Record that charge_card happened');
   const [first, second] = host.askedFor('effects.resolve');
   expect(second).toMatchObject({ reason: 'seen in the bank', resolution: { resultText: '{"id": 7}' } });
   // It is another command: the first did not act.
@@ -157,12 +146,8 @@ test('an answer that was refused is given again without typing it again', async 
 
 test('a name that is too long for a button is cut there, and whole in the title and on hover', async () => {
   const name = 'reconcile-invoices-'.repeat(8);
-  const long = rowOf({ name });
-  const host = memoryHost();
-  host.answer('fleet.read', () => ok(fleetOf([long])));
-  host.answer('processes.read', () => ok(detailOf(long)));
-  await show(host, `#/j-demo/${name}`);
-  await press('Stop…');
+  await show(hostOf(rowOf({ name })), `#/j-demo/${name}`);
+  await pressed('Stop…');
   expect(dialog().getByRole('heading', { name: `Stop ${name}?` })).toBeTruthy();
   const confirm = dialog().getByTitle(`Stop ${name}`);
   expect(confirm.textContent).toMatch(/^Stop reconcile-invoices-…/);
@@ -175,7 +160,7 @@ test('[S36] what could not be looked at is said, and bars nothing', async () => 
   host.answer('processes.preview', () =>
     refused({ code: 'journal.damaged', message: 'Entry 7 is damaged.' }),
   );
-  await press('Force-recover…');
+  await pressed('Force-recover…');
   expect(dialog().getByRole('alert').textContent).toMatch(/unknown: Entry 7 is damaged\. It can be done/);
   fireEvent.click(dialog().getByRole('button', { name: 'Maintenance' }));
   fireEvent.click(dialog().getByRole('button', { name: 'Force-recover market-watcher' }));
@@ -187,7 +172,7 @@ test('while it is looked at, a skeleton stands there, and the action is not held
   const host = hostWith();
   await show(host, HASH);
   host.answer('processes.preview', () => new Promise(() => undefined));
-  await press('Restart…');
+  await pressed('Restart…');
   expect(dialog().getByRole('status', { name: 'Looking at what it would do' })).toBeTruthy();
   fireEvent.click(dialog().getByRole('button', { name: 'Maintenance' }));
   fireEvent.click(dialog().getByRole('button', { name: 'Restart market-watcher' }));
@@ -198,7 +183,7 @@ test('while it is looked at, a skeleton stands there, and the action is not held
 test('looking again shows what would happen now', async () => {
   const host = hostWith();
   await show(host, HASH);
-  await press('Restart…');
+  await pressed('Restart…');
   host.answer('processes.preview', () => ok(previewOf({ action: 'restart' })));
   fireEvent.click(dialog().getByRole('button', { name: 'Look again' }));
   await settle();
@@ -214,7 +199,7 @@ test('a resume with something to look at opens what it will do; without a reason
   host.answer('processes.preview', () => ok(found));
   host.answer('processes.resume', () => ok({ state: 'running', message: 'It goes on.' }));
   await show(host, HASH);
-  await press('Resume');
+  await pressed('Resume');
   expect(host.askedFor('processes.resume')).toEqual([]);
   expect(host.askedFor('processes.preview')).toHaveLength(1);
   expect(document.activeElement?.textContent).toBe('Cancel');
@@ -229,7 +214,7 @@ test('[S36] killing is never held up: not by words, not by what could not be rea
   host.answer('processes.read', () =>
     refused({ code: 'journal.damaged', message: 'The journal is damaged.' }),
   );
-  await press('Kill worker…');
+  await pressed('Kill worker…');
   expect(dialog().getByText(/the consequences are unknown/)).toBeTruthy();
   fireEvent.click(dialog().getByRole('button', { name: 'Kill the worker of market-watcher' }));
   await settle();
@@ -239,7 +224,7 @@ test('[S36] killing is never held up: not by words, not by what could not be rea
 test('what changed while the question was open is said, and not forced', async () => {
   const host = hostWith();
   await show(host, HASH);
-  await press('Force-recover…');
+  await pressed('Force-recover…');
   fireEvent.click(dialog().getByRole('button', { name: 'Maintenance' }));
   act(() => {
     host.say('fleet.changed', {
@@ -261,7 +246,7 @@ test('what changed while the question was open is said, and not forced', async (
 test('Esc leaves the dialog and nothing else', async () => {
   const host = hostWith();
   const console = await show(host, HASH);
-  await press('Stop…');
+  await pressed('Stop…');
   fireEvent.keyDown(document.activeElement!, { key: 'Escape' });
   await settle();
   expect(console.actions.store.getState().question).toBeNull();
@@ -275,11 +260,11 @@ test('the focus goes back to the button that asked, or to the heading where that
   await show(host, HASH);
   const stop = screen.getByRole('button', { name: 'Stop…' });
   stop.focus();
-  await press('Stop…');
+  await pressed('Stop…');
   fireEvent.click(dialog().getByRole('button', { name: 'Cancel' }));
   await settle();
   expect(document.activeElement).toBe(stop);
-  await press('Stop…');
+  await pressed('Stop…');
   fireEvent.click(dialog().getByRole('button', { name: 'Stop market-watcher' }));
   await settle();
   expect(document.activeElement?.tagName).toBe('H1');

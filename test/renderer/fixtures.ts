@@ -36,6 +36,7 @@ export function journalOf(over: Partial<JournalView> = {}): JournalView {
     access: 'live',
     format: 'holdfast',
     note: '',
+    asOf: null,
     sizeBytes: 1_834_211,
     badLines: 0,
     ...over,
@@ -54,6 +55,7 @@ export function rowOf(over: Partial<ProcessRow> = {}): ProcessRow {
     state: 'running',
     stateSince: before(3 * HOUR),
     why: '',
+    whyAt: null,
     tone: 'quiet',
     budget: { day: '2026-11-29', runs: 12, maxRunsPerDay: 50, cost: null },
     health: { sample: 10, failures: 0, runs: Array.from({ length: 10 }, () => true), verdict: 'ok' },
@@ -126,6 +128,8 @@ export function invocationOf(over: Partial<Invocation> = {}): Invocation {
     effects: [],
     waits: [],
     signals: 0,
+    effectCount: over.effects?.length ?? 0,
+    openWaitCount: over.waits?.filter(({ status }) => status === 'open').length ?? 0,
     ...over,
   };
 }
@@ -152,6 +156,7 @@ export function previewOf(over: Partial<PreviewView> = {}): PreviewView {
     lastEntryAt: before(12_000),
     invocations: 0,
     effectsReadBack: 0,
+    doubtCount: over.doubts?.length ?? 0,
     doubts: [],
     timersDue: 0,
     queued: 0,
@@ -232,7 +237,7 @@ export function rewindPlanOf(over: Partial<RewindPlanView> = {}): RewindPlanView
       { seq: 1206, kind: 'event', text: 'cron-4f1d2c3b', eventId: 'ev-42', end: null },
       { seq: 1207, kind: 'decision', text: 'charge_card {"amount":1}', eventId: 'ev-39', end: 'happened' },
     ],
-    factCount: { effect: 2, message: 0, promise: 0, timer: 0, event: 1, decision: 1 },
+    factCount: { effect: 3, message: 0, promise: 0, timer: 0, event: 1, decision: 1 },
     ...over,
   };
 }
@@ -245,6 +250,7 @@ export function forkPlanOf(over: Partial<ForkPlanView> = {}): ForkPlanView {
     contextKeys: 3,
     conversation: 8,
     unfinished: [{ eventId: 'ev-41', effects: 1 }],
+    unfinishedCount: 1,
     left: { queue: 2, inbox: 1, promises: 0, timers: 1 },
     ...over,
   };
@@ -263,7 +269,7 @@ export function lineOf(number: number, over: Partial<OutputLine> = {}): OutputLi
 }
 
 export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): ProcessDetail {
-  return {
+  const detail: Omit<ProcessDetail, 'counts'> = {
     row,
     reason: 'started with the host',
     actor: 'host',
@@ -274,7 +280,6 @@ export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): Pr
       { key: 'watchlist', text: '["AAPL","MSFT","NVDA"]', cut: false },
       { key: 'big', text: '123456789012345678901234567890', cut: false },
     ],
-    contextCut: false,
     open: [],
     queue: [],
     deadLetters: [],
@@ -296,6 +301,24 @@ export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): Pr
     writer: { epoch: 7, pid: 311, hostId: 'ann-laptop-5f2c9e1b' },
     journalLevel: 'checkpoint',
     ...over,
+  };
+  const { context, open, deadLetters, triggers } = detail;
+  const doubts = open.flatMap(({ effects }) => effects).filter(({ needsOperator }) => needsOperator);
+  const promises = open
+    .flatMap(({ waits }) => waits)
+    .filter(({ kind, status }) => kind === 'promise' && status === 'open');
+  return {
+    ...detail,
+    // As a host counts: nothing is left out, unless it is said.
+    row: { ...detail.row, doubts: Math.max(detail.row.doubts, doubts.length) },
+    counts: {
+      context: context.length,
+      open: open.length,
+      promises: promises.length,
+      deadLetters: deadLetters.length,
+      triggers: triggers.length,
+      ...over.counts,
+    },
   };
 }
 

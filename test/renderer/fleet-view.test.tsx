@@ -69,7 +69,7 @@ test('[P5] runs that began and did not finish are no “no runs”', async () =>
       rowOf({ name: 'b', health: { ...health, runs: [] }, budget: none }),
     ]),
   );
-  expect(within(rowNamed('a')).getByText('none finished yet')).toBeTruthy();
+  expect(within(rowNamed('a')).getByText('none ended')).toBeTruthy();
   expect(within(rowNamed('b')).getByText('no runs yet')).toBeTruthy();
 });
 

@@ -9,225 +9,11 @@ import type Axe from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findChromium, installLine } from '../standin/find-chromium.ts';
-import { LONG_NAME } from './preview/night.ts';
 import { servePages, type Pages } from './preview/serve.ts';
+import { CASES, CLERK, dialogAfter, LARGE, LIGHT, press, WATCHER, type Look } from './preview/views.ts';
 
 const executablePath = findChromium();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-interface View {
-  readonly name: string;
-  readonly address: string;
-  readonly act?: (page: Page) => Promise<unknown>;
-}
-
-const press = (role: 'button' | 'tab', name: string | RegExp) => (page: Page) =>
-  page.getByRole(role, { name, exact: true }).first().click();
-const dialogAfter = (name: string | RegExp) => async (page: Page) => {
-  await press('button', name)(page);
-  await page.getByRole('alertdialog').waitFor();
-};
-const CLERK = '/#/j-demo/invoice-clerk';
-const WATCHER = '/#/j-demo/market-watcher';
-const REPORT = '/#/j-demo/nightly-report';
-const SYNC = '/#/j-demo/order-sync';
-const WORST = `/?scene=night#/j-demo/${LONG_NAME}`;
-/** Several presses, one after another. */
-const acts =
-  (...all: readonly ((page: Page) => Promise<unknown>)[]) =>
-  async (page: Page) => {
-    for (const act of all) await act(page);
-  };
-
-/** Something about a trigger of the clerk's. */
-const trigger = (name: string) => acts(press('tab', 'Triggers & queue'), dialogAfter(name));
-/** What can be done from the newest entry. */
-const fromEntry = (name: string) =>
-  acts((page) => page.locator('.hf-entry-line').first().click(), dialogAfter(name));
-const VIEWS: readonly View[] = [
-  { name: 'fleet', address: '/#/' },
-  { name: 'fleet, loading', address: '/?scene=loading#/' },
-  { name: 'fleet, failed', address: '/?scene=failed#/' },
-  { name: 'fleet, empty', address: '/?scene=empty#/' },
-  { name: 'fleet, menu', address: '/#/', act: press('button', 'All actions: invoice-clerk') },
-  { name: 'journals', address: '/#/journals' },
-  { name: 'journals, empty', address: '/?scene=empty#/journals' },
-  { name: 'process', address: WATCHER },
-  { name: 'process, entry', address: WATCHER, act: (page) => page.locator('.hf-entry-line').last().click() },
-  { name: 'process, state', address: WATCHER, act: press('tab', 'State') },
-  { name: 'process, triggers', address: CLERK, act: press('tab', 'Triggers & queue') },
-  {
-    name: 'process, recorded triggers',
-    address: '/#/j-sent/market-watcher',
-    act: press('tab', 'Triggers & queue'),
-  },
-  {
-    name: 'process, more actions',
-    address: WATCHER,
-    act: acts(press('button', 'More actions'), (page) => page.getByRole('menu').waitFor()),
-  },
-  { name: 'process, effects', address: WATCHER, act: press('tab', 'Effects') },
-  {
-    name: 'process, effect',
-    address: CLERK,
-    act: acts(press('tab', 'Effects (2 in doubt)'), press('button', 'Details of charge_card')),
-  },
-  { name: 'process, waiting', address: REPORT },
-  { name: 'process, inbox', address: REPORT, act: press('tab', 'Triggers & queue') },
-  { name: 'process, dead letters', address: SYNC, act: press('tab', 'Triggers & queue (3)') },
-  { name: 'process, worker', address: WATCHER, act: press('tab', 'Worker') },
-  { name: 'process, dying workers', address: SYNC, act: press('tab', 'Worker') },
-  {
-    name: 'process, output unread',
-    address: '/?scene=unread#/j-demo/market-watcher',
-    act: press('tab', 'Worker'),
-  },
-  { name: 'process, tables', address: WATCHER, act: press('button', 'Health as a table') },
-  { name: 'process, doubt', address: CLERK },
-  { name: 'process, failed', address: '/#/j-demo/mail-triage' },
-  { name: 'process, recorded', address: '/#/j-sent/market-watcher' },
-  { name: 'process, unknown', address: '/#/j-demo/nobody' },
-  { name: 'stop', address: WATCHER, act: dialogAfter('Stop…') },
-  { name: 'kill', address: WATCHER, act: dialogAfter('Kill worker…') },
-  { name: 'force-recover', address: CLERK, act: dialogAfter('Force-recover…') },
-  {
-    name: 'restart, looking',
-    address: '/?scene=looking#/j-demo/invoice-clerk',
-    act: dialogAfter('Restart…'),
-  },
-  {
-    name: 'restart, unread',
-    address: '/?scene=unread#/j-demo/invoice-clerk',
-    act: dialogAfter('Restart…'),
-  },
-  { name: 'resume', address: CLERK, act: dialogAfter('Resume') },
-  {
-    name: 'run it now',
-    address: CLERK,
-    act: dialogAfter('It did not happen: run it now…: charge_card'),
-  },
-  { name: 'resolve', address: REPORT, act: dialogAfter('Resolve…: approve-refund') },
-  { name: 'reject', address: REPORT, act: dialogAfter('Reject…: approve-refund') },
-  { name: 'signal', address: REPORT, act: dialogAfter('Send a signal…') },
-  {
-    name: 'as a new event',
-    address: SYNC,
-    act: acts(press('tab', 'Triggers & queue (3)'), dialogAfter('As a new event…')),
-  },
-  { name: 'it happened', address: CLERK, act: dialogAfter('It happened…: charge_card') },
-  { name: 'ask', address: REPORT, act: dialogAfter('Ask it…') },
-  { name: 'pause', address: CLERK, act: trigger('Pause…: cron-4f1d2c3b') },
-  { name: 'remove', address: CLERK, act: trigger('Remove…: webhook-9090/orders') },
-  { name: 'test-fire', address: CLERK, act: trigger('Test-fire…: event-77aa01fe') },
-  { name: 'add a schedule', address: CLERK, act: trigger('Add a trigger…') },
-  {
-    name: 'add a webhook, refused',
-    address: CLERK,
-    act: acts(
-      trigger('Add a trigger…'),
-      (page) => page.getByRole('alertdialog').getByLabel('Kind').selectOption('webhook'),
-      (page) => page.getByLabel('Variable that holds the secret').fill('ORDERS_SECRET'),
-      press('button', 'Add the trigger to invoice-clerk'),
-      (page) => page.getByRole('alert').waitFor(),
-    ),
-  },
-  {
-    name: 'add a folder',
-    address: CLERK,
-    act: acts(trigger('Add a trigger…'), (page) =>
-      page.getByRole('alertdialog').getByLabel('Kind').selectOption('file_watch'),
-    ),
-  },
-  { name: 'rewind', address: WATCHER, act: fromEntry('Rewind to here…') },
-  {
-    name: 'rewind, refused',
-    address: WATCHER,
-    act: acts(
-      fromEntry('Rewind to here…'),
-      press('button', 'Bad input'),
-      press('button', 'Rewind market-watcher'),
-      (page) => page.getByRole('alert').waitFor(),
-    ),
-  },
-  {
-    name: 'rewind, not possible',
-    address: '/?scene=unread#/j-demo/market-watcher',
-    act: fromEntry('Rewind to here…'),
-  },
-  {
-    name: 'fork',
-    address: WATCHER,
-    act: acts(fromEntry('Fork from here…'), press('button', 'Change a key'), (page) =>
-      page.getByLabel('Value of key 1, as JSON').fill('not JSON'),
-    ),
-  },
-  { name: 'a bad night, fleet', address: '/?scene=night#/' },
-  { name: 'a bad night', address: WORST },
-  { name: 'a bad night, state', address: WORST, act: press('tab', 'State') },
-  {
-    name: 'a bad night, effects',
-    address: WORST,
-    act: acts(press('tab', 'Effects (9 in doubt)'), press('button', /^Details of/)),
-  },
-  { name: 'a bad night, queue', address: WORST, act: press('tab', 'Triggers & queue (5231)') },
-  {
-    name: 'a bad night, rewind',
-    address: WORST,
-    act: acts(fromEntry('Rewind to here…'), (page) => page.getByText('What touched the world').waitFor()),
-  },
-  { name: 'a bad night, worker', address: WORST, act: press('tab', 'Worker') },
-  { name: 'a bad night, force-recover', address: WORST, act: dialogAfter('Force-recover…') },
-  { name: 'a bad night, kill', address: WORST, act: dialogAfter('Kill worker…') },
-  { name: 'a bad night, it happened', address: WORST, act: dialogAfter(/^It happened/) },
-  { name: 'a bad night, resolve', address: WORST, act: dialogAfter(/^Resolve/) },
-  { name: 'refused', address: '/#/', act: press('button', 'Open journal…') },
-  { name: 'keys', address: '/#/', act: press('button', 'Keys') },
-];
-
-interface Look {
-  readonly name: string;
-  readonly colorScheme: 'light' | 'dark';
-  readonly viewport: { readonly width: number; readonly height: number };
-}
-
-const LIGHT: Look = { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 800 } };
-const DARK: Look = { name: 'dark, small', colorScheme: 'dark', viewport: { width: 900, height: 600 } };
-/** The room that a window of 1280 by 800 has at twice the size. */
-const LARGE: Look = { name: 'at 200 %', colorScheme: 'light', viewport: { width: 640, height: 400 } };
-const SHAPES: ReadonlySet<string> = new Set([
-  'a bad night',
-  'a bad night, queue',
-  'a bad night, it happened',
-  'fleet',
-  'journals',
-  'process',
-  'process, doubt',
-  'process, effects',
-  'process, effect',
-  'process, waiting',
-  'process, dead letters',
-  'process, worker',
-  'force-recover',
-  'signal',
-  'process, triggers',
-  'add a webhook, refused',
-  'rewind',
-  'fork',
-]);
-
-/** Too much of everything is looked at where the room is least. */
-function isShown(name: string, look: Look): boolean {
-  if (look === LARGE) return SHAPES.has(name);
-  return look === DARK || !name.startsWith('a bad night');
-}
-
-const CASES = [LIGHT, DARK, LARGE].flatMap((look) =>
-  VIEWS.filter(({ name }) => isShown(name, look)).map((view) => ({
-    look,
-    view,
-    title: `${view.name}, ${look.name}`,
-  })),
-);
 
 describe('the console in Chromium', () => {
   let directory = '';
@@ -243,7 +29,7 @@ describe('the console in Chromium', () => {
     pages = await servePages(directory);
     const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
     browser = await chromium.launch({ executablePath, args });
-  }, 60_000);
+  });
   afterAll(async () => {
     if (executablePath === undefined) return;
     await browser.close();
@@ -269,29 +55,24 @@ describe('the console in Chromium', () => {
     return { page, faults, close: () => context.close() };
   }
 
-  test.each(CASES)(
-    '$title',
-    async ({ look, view }) => {
-      const { page, faults, close } = await opened(look, view.address);
-      await view.act?.(page);
-      if (view.address === WATCHER)
-        await page.locator('.hf-gauge svg').first().waitFor({ state: 'attached' });
-      await page.evaluate(axe);
-      const findings = await page.evaluate(async () => {
-        const { axe } = window as unknown as { axe: typeof Axe };
-        const { violations } = await axe.run(document, { resultTypes: ['violations'] });
-        return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
-      });
-      const sticksOut = await page.evaluate(() =>
-        [document.documentElement, ...document.querySelectorAll('main, .bp6-dialog')].some(
-          (box) => box.scrollWidth > box.clientWidth,
-        ),
-      );
-      await close();
-      expect({ findings, faults, sticksOut }).toEqual({ findings: [], faults: [], sticksOut: false });
-    },
-    30_000,
-  );
+  test.each(CASES)('$title', async ({ look, view }) => {
+    const { page, faults, close } = await opened(look, view.address);
+    await view.act?.(page);
+    if (view.address === WATCHER) await page.locator('.hf-gauge svg').first().waitFor({ state: 'attached' });
+    await page.evaluate(axe);
+    const findings = await page.evaluate(async () => {
+      const { axe } = window as unknown as { axe: typeof Axe };
+      const { violations } = await axe.run(document, { resultTypes: ['violations'] });
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
+    });
+    const sticksOut = await page.evaluate(() =>
+      [document.documentElement, ...document.querySelectorAll('main, .bp6-dialog')].some(
+        (box) => box.scrollWidth > box.clientWidth,
+      ),
+    );
+    await close();
+    expect({ findings, faults, sticksOut }).toEqual({ findings: [], faults: [], sticksOut: false });
+  });
 
   const focused = (page: Page) =>
     page.evaluate(() => {
@@ -336,7 +117,7 @@ describe('the console in Chromium', () => {
     await expect.poll(() => focused(page)).toBe('TR market-watcher');
     await close();
     expect(faults).toEqual([]);
-  }, 30_000);
+  });
 
   test('a long list of effects draws what is in sight, by wheel and by keys, and its head stays', async () => {
     const { page, faults, close } = await opened(LIGHT, WATCHER);
@@ -378,7 +159,7 @@ describe('the console in Chromium', () => {
     ]);
     await close();
     expect(faults).toEqual([]);
-  }, 30_000);
+  });
 
   test('output follows while its end is in sight, and stands still while somebody reads above it', async () => {
     const { page, faults, close } = await opened(LIGHT, WATCHER);
@@ -408,7 +189,7 @@ describe('the console in Chromium', () => {
     await expect.poll(left).toBeLessThan(2);
     await close();
     expect(faults).toEqual([]);
-  }, 40_000);
+  });
 
   test('what an action will do can be read at twice the size: the question begins at its top', async () => {
     const { page, close } = await opened(LARGE, CLERK);
@@ -418,7 +199,7 @@ describe('the console in Chromium', () => {
     await expect.poll(() => focused(page)).toBe('BUTTON Cancel');
     expect(await top()).toBe(0);
     await close();
-  }, 30_000);
+  });
 
   test('forced colours keep the selected tab, the edge of a field, and the rails of the timeline', async () => {
     const { page, close } = await opened(LIGHT, '/#/');
@@ -440,7 +221,7 @@ describe('the console in Chromium', () => {
       expect(await style('.hf-entry-line', 'background-color', part)).not.toBe(canvas);
     }
     await close();
-  }, 30_000);
+  });
 
   test('[P5] a host that falls silent is named, with the age of the data, and actions go off', async () => {
     const { page, close } = await opened(LIGHT, '/#/');
@@ -455,5 +236,5 @@ describe('the console in Chromium', () => {
     );
     expect(tooHigh).toBe(false);
     await close();
-  }, 30_000);
+  });
 });

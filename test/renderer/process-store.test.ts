@@ -17,6 +17,16 @@ function readyHost(): MemoryHost {
   return host;
 }
 
+/** The newest page does not come before it is let. */
+function heldBack(host: MemoryHost): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  host.answer('timeline.read', async () => {
+    await promise;
+    return ok({ rows: rows(5, 4), before: 'c1' });
+  });
+  return () => resolve();
+}
+
 async function shown(host: MemoryHost): Promise<ProcessStore> {
   const store = createProcessStore(host.client);
   store.show(target);
@@ -69,14 +79,7 @@ test('a gap reads the newest page again while following, and when the reader ask
 
 test('a gap while the newest page is on its way is not covered up: the page is read again', async () => {
   const host = readyHost();
-  let arrive = (): void => undefined;
-  host.answer(
-    'timeline.read',
-    () =>
-      new Promise((resolve) => {
-        arrive = () => resolve(ok({ rows: rows(5, 4), before: 'c1' }));
-      }),
-  );
+  const arrive = heldBack(host);
   const store = createProcessStore(host.client);
   store.show(target);
   await expect.poll(() => host.askedFor('timeline.read').length).toBe(1);
@@ -90,14 +93,7 @@ test('a gap while the newest page is on its way is not covered up: the page is r
 test('a gap while the newest page is on its way waits for a reader who does not follow', async () => {
   const host = readyHost();
   const store = createProcessStore(host.client);
-  let arrive = (): void => undefined;
-  host.answer(
-    'timeline.read',
-    () =>
-      new Promise((resolve) => {
-        arrive = () => resolve(ok({ rows: rows(5, 4), before: 'c1' }));
-      }),
-  );
+  const arrive = heldBack(host);
   store.show(target);
   store.follow(false);
   await expect.poll(() => host.askedFor('timeline.read').length).toBe(1);

@@ -2,16 +2,13 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import type { ProcessDetail, ProcessRow } from '../../core/contract/views.ts';
-import { before, detailOf, effectOf, entryOf, fleetOf, invocationOf, MINUTE, rowOf } from './fixtures.ts';
-import { memoryHost, ok, refused, type MemoryHost } from './memory-client.ts';
+import { before, detailOf, effectOf, entryOf, invocationOf, MINUTE, rowOf } from './fixtures.ts';
+import { ok, refused, type MemoryHost } from './memory-client.ts';
+import { HASH, hostOf } from './process-page.ts';
 import { settle, show } from './render.tsx';
 
-const HASH = '#/j-demo/market-watcher';
-
 function hostWith(row: ProcessRow = rowOf(), over: Partial<ProcessDetail> = {}): MemoryHost {
-  const host = memoryHost();
-  host.answer('fleet.read', () => ok(fleetOf([row])));
-  host.answer('processes.read', () => ok(detailOf(row, over)));
+  const host = hostOf(row, over);
   host.answer('timeline.read', ({ before: cursor }) =>
     ok(
       cursor === null

@@ -1,4 +1,4 @@
-import { act, cleanup, render, screen } from '@testing-library/react';
+import { act, cleanup, configure, render, screen } from '@testing-library/react';
 import { afterEach } from 'vitest';
 import { App } from '../../renderer/app/app.tsx';
 import { NOW } from './fixtures.ts';
@@ -14,6 +14,9 @@ globalThis.ResizeObserver ??= NoResizeObserver;
 if (!('scrollIntoView' in Element.prototype)) {
   Object.assign(Element.prototype, { scrollIntoView: () => undefined });
 }
+
+// What is loaded on demand may take a while on a busy machine.
+configure({ asyncUtilTimeout: 40_000 });
 
 let current: TestConsole | null = null;
 

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import type { ProcessDetail, ProcessRow, TimelineRow } from '../../core/contract/views.ts';
 import { detailOf, entryOf, fleetOf, forkPlanOf, rewindPlanOf, rowOf } from './fixtures.ts';
 import { memoryHost, ok, refused, type MemoryHost, type TestConsole } from './memory-client.ts';
+import { dialog, enter, HASH, hostOf, pressed } from './process-page.ts';
 import { settle, show } from './render.tsx';
 
-const HASH = '#/j-demo/market-watcher';
 const done = { state: 'suspended', message: 'Done.' };
 
 interface Shown {
@@ -19,9 +19,7 @@ async function shown(
   row: ProcessRow = rowOf(),
   rows: TimelineRow[] = [entryOf(1204), entryOf(1202)],
 ): Promise<Shown> {
-  const host = memoryHost();
-  host.answer('fleet.read', () => ok(fleetOf([row])));
-  host.answer('processes.read', () => ok(detailOf(row, over)));
+  const host = hostOf(row, over);
   host.answer('timeline.read', () => ok({ rows, before: null }));
   host.answer('rewind.plan', ({ to, isHandledAgain }) => {
     const plan = rewindPlanOf({ isHandledAgain });
@@ -33,14 +31,6 @@ async function shown(
   return { host, console: await show(host, HASH) };
 }
 
-const dialog = () => within(screen.getByRole('alertdialog'));
-const pressed = async (name: string): Promise<void> => {
-  fireEvent.click(screen.getByRole('button', { name }));
-  await settle();
-};
-const enter = (label: string, value: string): void => {
-  fireEvent.change(dialog().getByLabelText(label), { target: { value } });
-};
 /** Until what was typed has rested. */
 const rested = async ({ testClock }: TestConsole): Promise<void> => {
   act(() => testClock.advance(400));
@@ -74,7 +64,7 @@ test('each entry leads to its rewind, and its plan comes from the host before an
     /ev-41.*under way.*begun before.*handled again1 effect on record is given/,
   );
   expect(dialog().getByText('Conversation:', { exact: false }).textContent).toBe(
-    'Conversation: 12 messages now → 8 then.',
+    'Conversation: 12 messages now → 8 afterwards.',
   );
   expect(host.askedFor('rewind.apply')).toEqual([]);
 });
@@ -111,8 +101,8 @@ test('a list that is cut says so', async () => {
   for (const text of [
     'Showing 2 of 812 invocations.',
     'Showing 2 of 300 changed keys.',
-    'Showing 3 of 901 effects.',
-    'Showing 1 of 50.',
+    'Showing 3 of 900 effects.',
+    'Showing 1 of 50 events accepted.',
   ]) {
     expect(dialog().getByText(text)).toBeTruthy();
   }
@@ -236,6 +226,7 @@ test('a fork is asked for a name and what begins otherwise; afterwards the new p
   await pressed('An experiment');
   await pressed('Fork as try-1');
   expect(host.askedFor('fork.apply')).toMatchObject([{ ...order, reason: 'An experiment' }]);
+  expect(screen.getByText('try-1 was forked')).toBeTruthy();
   expect(console.hash()).toBe('#/j-demo/try-1');
 });
 

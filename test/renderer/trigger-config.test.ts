@@ -79,7 +79,7 @@ test('only fields that make sense are asked for', () => {
 test('what is missing is named, one thing at a time', () => {
   expect(missingOf('event', initialOf('event'))).toBe('Enter first: Event.');
   expect(missingOf('file_watch', { ...initialOf('file_watch'), watch_path: '/in', watch_events: '' })).toBe(
-    'Enter first: What is told.',
+    'Enter first: Changes that count.',
   );
   expect(missingOf('webhook', { ...initialOf('webhook'), webhook_port: 'ninety' })).toBe(
     'Look again at: Port.',

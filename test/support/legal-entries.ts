@@ -7,7 +7,7 @@ import { heardFrom } from '../../core/model/fold-invocation.ts';
 import { HOLD_KINDS } from '../../core/model/holds.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES } from '../../core/model/inbox.ts';
 import type { Json, JsonObject } from '../../core/model/json.ts';
-import { transition, type LifecycleEvent, type LifecycleState } from '../../core/model/lifecycle.ts';
+import { LIFECYCLE_EVENTS, transition, type LifecycleState } from '../../core/model/lifecycle.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../../core/model/snapshot.ts';
 import { timestampOf } from '../../core/model/time.ts';
 import { EFFECT_CLASSES, effectIdOf } from '../../core/model/effects.ts';
@@ -30,18 +30,6 @@ const choice: fc.Arbitrary<Choice> = fc.record({
 type Draft = readonly [entry_type: string, data: JsonObject];
 type Maker = (choice: Choice) => Draft;
 
-const EVENTS: readonly LifecycleEvent[] = [
-  'start',
-  'started',
-  'suspend',
-  'resume',
-  'await',
-  'wake',
-  'stop',
-  'stopped',
-  'fail',
-];
-
 const START = Date.UTC(2026, 0, 5, 23, 0);
 
 /** More likely than the others. */
@@ -55,7 +43,7 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
   const makers: Maker[] = [
     ({ pick }) => {
       const event = one(
-        EVENTS.filter((candidate) => transition(lifecycle, candidate).ok),
+        LIFECYCLE_EVENTS.filter((candidate) => transition(lifecycle, candidate).ok),
         pick,
       );
       const next = transition(lifecycle, event);

@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
+import { onTestFinished } from 'vitest';
 import { runtimeOn } from '../../core/host/runtime-on.ts';
 import { LOCAL_DISK, type Disk } from '../../core/journal/disk.ts';
 import { openFileJournal, readFileJournal, type FileJournal } from '../../core/journal/file-journal.ts';
@@ -22,7 +23,8 @@ import { ReplayEngine } from '../../core/replay/replay-engine.ts';
 import type { AgentProcess } from '../../core/runtime/agent-process.ts';
 import type { AgentRuntime } from '../../core/runtime/agent-runtime.ts';
 import { SteppedClock } from './stepped-clock.ts';
-import { makeWorld, type World } from './stepped-world.ts';
+import { endWorld, makeWorld, type World } from './stepped-world.ts';
+import { tempDirectory } from './temp-directory.ts';
 import { workersInProcess, type WorkersInProcess } from './workers-in-process.ts';
 
 /** Behind the real one, by which agents reckon how old something is. */
@@ -170,6 +172,20 @@ export class SteppedHost {
     if (damage !== undefined) return `its journal is damaged at ${damage.seq}: ${damage.reason}`;
     return wrongTransition(await this.entries());
   }
+}
+
+/** A host that runs, and is over with the test. */
+export async function startStepped(
+  random: () => number,
+  config: Partial<ProcessConfig> = {},
+): Promise<SteppedHost> {
+  const host = new SteppedHost(tempDirectory(), random, config);
+  await host.start();
+  onTestFinished(async () => {
+    await host.outcome('quitting', host.quit());
+    endWorld(host.name);
+  });
+  return host;
 }
 
 /** Each leads on from the one before, as the table allows. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export async function waitFor<T>(
   look: () => T | Promise<T>,
   {
-    patienceMs = 20_000,
+    patienceMs = 40_000,
     what = 'what was waited for',
   }: { readonly patienceMs?: number; readonly what?: string } = {},
 ): Promise<NonNullable<Exclude<T, false>>> {

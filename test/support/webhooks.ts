@@ -21,15 +21,33 @@ export interface Heard {
 
 /** A port that nobody listens on now. */
 export async function freePort(): Promise<number> {
+  return (await triedPort(0))!;
+}
+
+/**
+ * The same, for a test that calls it again and again while nobody listens: none of those that the system gives to callers,
+ * who would reach themselves in the end.
+ */
+export async function portOfNoCaller(): Promise<number> {
+  for (;;) {
+    const port = await triedPort(10_000 + Math.floor(Math.random() * 20_000));
+    if (port !== null) return port;
+  }
+}
+
+/** The port that was given, or for 0 any; null where somebody listens there. */
+async function triedPort(port: number): Promise<number | null> {
   const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
+  const isOpen = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => resolve(true));
   });
-  const { port } = server.address() as AddressInfo;
+  if (!isOpen) return null;
+  const { port: given } = server.address() as AddressInfo;
   await new Promise((resolve) => {
     server.close(resolve);
   });
-  return port;
+  return given;
 }
 
 export function webhookConfig(

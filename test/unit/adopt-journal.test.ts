@@ -17,23 +17,19 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { adoptJournal, type AdoptReport } from '../../core/journal/adopt-journal.ts';
-import type { Recover } from '../../core/journal/copy-target.ts';
 import { LOCAL_DISK, type Disk } from '../../core/journal/disk.ts';
 import { openFileJournal, readFileJournal } from '../../core/journal/index.ts';
-import { parseLossless } from '../../core/journal/lossless.ts';
 import { verifyJournal } from '../../core/journal/verify-journal.ts';
 import { codeOf } from '../../core/model/errors.ts';
 import { isObject, sameJson, type Json, type JsonObject } from '../../core/model/json.ts';
-import { ReplayEngine } from '../../core/replay/index.ts';
-import { promptisePython, runPython } from '../interop/promptise.ts';
+import { askPromptise, needPromptise } from '../interop/ask-promptise.ts';
+import { promptisePython } from '../interop/promptise.ts';
 import { PROMPTISE_JOURNALS, promptiseCases, treeHash } from '../support/fixtures.ts';
 import { foreignJournal } from '../support/foreign-journals.ts';
 import { fileOf, foreignLine } from '../support/journal-bytes.ts';
 import { INTENDED } from '../support/promptise-answers.ts';
+import { recover } from '../support/recover.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
-
-const recover: Recover = async (journal, process, options) =>
-  (await new ReplayEngine(journal).recover(process, options)).snapshot;
 
 /** Holds NaN, which no journal of ours can. */
 const NOT_RECORDABLE = 'text-and-numbers';
@@ -277,28 +273,18 @@ describe('refused, with the original and the target as they were', () => {
 describe('[P8] Promptise recovers from the copy what it did from the original', () => {
   let root = '';
   let answers: ReadonlyMap<string, Json> = new Map();
-  beforeEach((context) => {
-    if (promptisePython() === null)
-      context.skip('Promptise 1.10.1 is not here. Install it: npx node test/interop/promptise.ts install');
-  });
+  beforeEach(needPromptise);
   beforeAll(async () => {
     if (promptisePython() === null) return;
     root = mkdtempSync(join(tmpdir(), 'holdfast-adopted-'));
-    const asked: string[] = [];
+    const asked: (readonly [string, string])[] = [];
     for (const name of CASES) {
       const { adopted } = await adopt(journalOf(name), join(root, name));
       for (const { process } of adopted)
-        for (const directory of [journalOf(name), join(root, name)]) asked.push(`${directory}\t${process}`);
+        for (const directory of [journalOf(name), join(root, name)]) asked.push([directory, process]);
     }
-    const output = await runPython('recover.py', ['--batch'], {
-      input: asked.map((line) => `${line}\n`).join(''),
-    });
-    answers = new Map(
-      output
-        .trimEnd()
-        .split('\n')
-        .map((line, at) => [asked[at]!, parseLossless(line)]),
-    );
+    const answered = await askPromptise('recover.py', asked);
+    answers = new Map(answered.map((answer, at) => [asked[at]!.join(' '), answer]));
     return () => rmSync(root, { recursive: true, force: true });
   });
 
@@ -308,7 +294,7 @@ describe('[P8] Promptise recovers from the copy what it did from the original', 
   test.each(CASES)('%s', async (name) => {
     for (const process of await readFileJournal(join(root, name)).processes()) {
       const [before, after] = [journalOf(name), join(root, name)].map((directory) =>
-        stateIn(answers.get(`${directory}\t${process}`)!),
+        stateIn(answers.get(`${directory} ${process}`)!),
       );
       const { context, lifecycle } = await recover(readFileJournal(join(root, name)), process, {
         lenient: false,
@@ -365,4 +351,4 @@ test(`${RUNS} journals in Promptise's spelling, odd and damaged at random: the s
     { numRuns: RUNS, interruptAfterTimeLimit: 40_000, maxSkipsPerRun: 10_000 },
   );
   expect(count).toBeGreaterThan(0);
-}, 60_000);
+});

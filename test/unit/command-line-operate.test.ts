@@ -3,14 +3,14 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isAlive } from '../../core/host/os-process.ts';
 import { headPath, readHead } from '../../core/journal/head-file.ts';
 import { readFileJournal } from '../../core/journal/index.ts';
 import type { StoredEntry } from '../../core/model/entry.ts';
-import { holdfast, mapLimited, startNode } from '../support/child.ts';
+import { holdfast, mapLimited } from '../support/child.ts';
 import { PROMPTISE_JOURNALS, promptiseCases, treeHash } from '../support/fixtures.ts';
+import { heldJournal } from '../support/held-journal.ts';
 import { NEVER_BACK, runHost, workspaceOf, type ChildHost } from '../support/run-host.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -82,11 +82,7 @@ describe('nobody to ask: why, and what to do', () => {
 
   test('a host without a socket: who holds it, exit code 5', async () => {
     const workspace = workspaceOf({ a: '' });
-    const holder = startNode(fileURLToPath(new URL('../support/hold-journal.ts', import.meta.url)), [
-      journalOf(workspace),
-    ]);
-    onTestFinished(() => void holder.process.kill('SIGKILL'));
-    await waitFor(() => holder.stdout() === 'held\n');
+    const holder = await heldJournal(journalOf(workspace));
     const [stop, recover, status] = await Promise.all([
       holdfast(['stop', workspace, 'held']),
       holdfast(['recover', workspace, 'held', '--apply', '--reason', 'x']),
@@ -177,7 +173,7 @@ describe('a host that runs it', () => {
     const resolve = (...more: string[]) => host.command('resolve', workspace, 'b', effect, ...more);
     const decided = await resolve('--happened', '{"paid": true}', '--reason', 'the bank says so');
     expect(decided).toMatchObject({ code: 0, stderr: '' });
-    expect(decided.stdout).toContain(`${effect} is decided: happened.`);
+    expect(decided.stdout).toContain('is decided: it happened, and its invocation gets the result.');
     const again = await resolve('--skip', '--reason', 'x');
     expect(again).toMatchObject({ code: 1, stdout: '' });
     expect(again.stderr).toMatch(/is not in doubt \(any more\)/);
@@ -188,12 +184,20 @@ describe('a host that runs it', () => {
 
   test('[P5] status says what is, not what was recorded, and changes nothing', async () => {
     await started();
+    // The live state is ahead of the disk.
+    await waitFor(
+      async () => {
+        const { stdout } = await host.command('status', workspace, '--json');
+        const { processes } = JSON.parse(stdout) as { processes: { name: string; entries: number }[] };
+        const written = await Promise.all(processes.map(({ name }) => entries(workspace, name)));
+        return processes.every(({ entries: count }, at) => written[at]!.length === count);
+      },
+      { what: 'the last entries of its start' },
+    );
     const before = await Promise.all([entries(workspace, 'a'), entries(workspace, 'b')]);
-    const [text, json, place] = await Promise.all([
-      host.command('status', workspace),
-      host.command('status', workspace, '--json'),
-      host.command('status', join(journalOf(workspace), 'journal.holdfast')),
-    ]);
+    const text = await host.command('status', workspace);
+    const json = await host.command('status', workspace, '--json');
+    const place = await host.command('status', join(journalOf(workspace), 'journal.holdfast'));
     for (const { stdout, code, stderr } of [text, place]) {
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toContain(`Run by process ${host.pid}.`);

@@ -17,72 +17,93 @@ const CLERK = `
   if (await approval) return 'approved';
   throw new Error('not approved');`;
 
-test('an agent is written to, asked, signalled and approved from the command line, and its dead letters handled', async () => {
+interface Clerk {
+  /** Runs a verb in its workspace, and gives what it says. */
+  readonly ok: (verb: string, ...more: readonly string[]) => Promise<string>;
+  /** The id of the promise that its invocation waits for. */
+  readonly promise: () => Promise<string>;
+  /** The dead letters, once there are some. */
+  readonly letters: () => Promise<readonly { eventId: string }[]>;
+  /** What was asked of it, as it is on record [P7]. */
+  readonly asked: () => Promise<readonly unknown[]>;
+}
+
+async function clerk(): Promise<Clerk> {
   const workspace = workspaceOf(
     { clerk: CLERK },
     'config: { worker_idle: 0.2, max_consecutive_failures: 50 }\n',
   );
   const host = await runHost(workspace);
-  const ok = async (...args: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await host.command(...args);
+  const ok: Clerk['ok'] = async (verb, ...more) => {
+    const { code, stdout, stderr } = await host.command(verb, workspace, ...more);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     return stdout;
   };
-  const promise = async (): Promise<string> => {
-    const found = await waitFor(async () => {
-      const shown = JSON.parse(await ok('show', workspace, 'clerk', '--json')) as {
-        open: { waits: { waitId: string; status: string }[] }[];
-      };
-      return shown.open[0]?.waits.find(({ status }) => status === 'open') ?? null;
-    });
-    return found.waitId;
+  return {
+    ok,
+    promise: async () => {
+      const found = await waitFor(async () => {
+        const shown = JSON.parse(await ok('show', 'clerk', '--json')) as {
+          open: { waits: { waitId: string; status: string }[] }[];
+        };
+        return shown.open[0]?.waits.find(({ status }) => status === 'open') ?? null;
+      });
+      return found.waitId;
+    },
+    letters: () =>
+      waitFor(async () => {
+        const listed = JSON.parse(await ok('deadletters', 'clerk', '--json')) as { eventId: string }[];
+        return listed.length > 0 && listed;
+      }),
+    asked: async () => {
+      const entries = await readFileJournal(join(workspace, '.holdfast-journal')).read('clerk', {
+        entryType: 'operator_action',
+      });
+      return entries.map(({ data }) => data['action']);
+    },
   };
+}
 
-  expect(await ok('write', workspace, 'clerk', 'slow down', '--priority', 'high')).toMatch(/next invocation/);
-  await ok('trigger', workspace, 'clerk');
+test('[P7] an agent is written to, asked, signalled and approved from the command line', async () => {
+  const { ok, promise, asked } = await clerk();
+  expect(await ok('write', 'clerk', 'slow down', '--priority', 'high')).toMatch(/next invocation/);
+  await ok('trigger', 'clerk');
   const id = await promise();
-  expect(await ok('show', workspace, 'clerk')).toContain(`waits for: promise approve · ${id} · {"amount":5}`);
-  await ok('signal', workspace, 'clerk', 'note', '--payload', '7');
-  expect(JSON.parse(await ok('query', workspace, 'clerk', 'notes', '--args', '{"plus":8}'))).toEqual([7, 8]);
-  expect(await ok('resolve-promise', workspace, id, '--resolved', 'false')).toContain('is resolved');
-  expect(await ok('resolve-promise', workspace, id, '--rejected', 'no')).toContain('settled before');
-
-  const letters = await waitFor(async () => {
-    const listed = JSON.parse(await ok('deadletters', workspace, 'clerk', '--json')) as { eventId: string }[];
-    return listed.length > 0 ? listed : null;
-  });
-  const [{ eventId }] = letters as [{ eventId: string }];
-  expect(await ok('deadletters', workspace, 'clerk')).toContain('retries exhausted · not approved');
-  // The same promise of the same invocation: it is settled, so it fails again, and keeps its place.
-  expect(await ok('redeliver', workspace, 'clerk', eventId)).toContain('goes on from');
-  await waitFor(async () => (await ok('deadletters', workspace, 'clerk', '--json')).includes(eventId));
-  await ok('redeliver', workspace, 'clerk', eventId, '--as-new');
-  expect(await ok('resolve-promise', workspace, await promise(), '--resolved', 'true')).toContain(
-    'is resolved',
+  expect(await ok('show', 'clerk')).toContain(`waits for: promise approve · ${id} · {"amount":5}`);
+  await ok('signal', 'clerk', 'note', '--payload', '7');
+  expect(JSON.parse(await ok('query', 'clerk', 'notes', '--args', '{"plus":8}'))).toEqual([7, 8]);
+  expect(await ok('resolve-promise', id, '--resolved', 'true')).toContain('is resolved');
+  expect(await ok('resolve-promise', id, '--rejected', 'no')).toContain('settled before');
+  await waitFor(
+    async () => (await ok('logs', 'clerk', '-n', '100')).split('\n').some(endsWith('out  reads slow down')),
+    { what: 'what it wrote' },
   );
-  expect(await ok('deadletters', workspace, 'clerk')).toContain('has no dead letters');
-  await ok('trigger', workspace, 'clerk');
-  await ok('resolve-promise', workspace, await promise(), '--resolved', 'false');
-  const [last] = (await waitFor(async () => {
-    const listed = JSON.parse(await ok('deadletters', workspace, 'clerk', '--json')) as { eventId: string }[];
-    return listed.length > 0 ? listed : null;
-  })) as [{ eventId: string }];
-  await ok('drop', workspace, 'clerk', last.eventId, '--reason', 'not needed');
-  expect(await ok('deadletters', workspace, 'clerk')).toContain('has no dead letters');
+  expect(await asked()).toEqual(['write', 'trigger', 'signal', 'settle', 'settle']);
+});
 
-  const lines = (await ok('logs', workspace, 'clerk', '-n', '100')).split('\n');
-  expect(lines.filter((line) => line.endsWith('out  reads slow down')).length).toBeGreaterThan(0);
-  expect(lines.some((line) => line.endsWith('out  reads '))).toBe(true);
-
-  // Each of them is on record before it was done [P7].
-  const entries = await readFileJournal(join(workspace, '.holdfast-journal')).read('clerk', {
-    entryType: 'operator_action',
-  });
-  expect(entries.map(({ data }) => data['action'])).toEqual([
-    'write',
+test('[P7] dead letters are listed, redelivered, done all over again and dropped from the command line', async () => {
+  const { ok, promise, letters, asked } = await clerk();
+  await ok('trigger', 'clerk');
+  expect(await ok('resolve-promise', await promise(), '--resolved', 'false')).toContain('is resolved');
+  const [{ eventId }] = (await letters()) as [{ eventId: string }];
+  expect(await ok('deadletters', 'clerk')).toContain('retries exhausted · not approved');
+  // The same promise of the same invocation: it is settled, so it fails again, and keeps its place.
+  expect(await ok('redeliver', 'clerk', eventId)).toContain('goes on from');
+  expect(await letters()).toMatchObject([{ eventId }]);
+  await ok('redeliver', 'clerk', eventId, '--as-new');
+  expect(await ok('resolve-promise', await promise(), '--resolved', 'true')).toContain('is resolved');
+  expect(await ok('deadletters', 'clerk')).toContain('has no dead letters');
+  await ok('trigger', 'clerk');
+  await ok('resolve-promise', await promise(), '--resolved', 'false');
+  const [last] = (await letters()) as [{ eventId: string }];
+  await ok('drop', 'clerk', last.eventId, '--reason', 'not needed');
+  expect(await ok('deadletters', 'clerk')).toContain('has no dead letters');
+  await waitFor(
+    async () => (await ok('logs', 'clerk', '-n', '100')).split('\n').some(endsWith('out  reads ')),
+    { what: 'what it wrote' },
+  );
+  expect(await asked()).toEqual([
     'trigger',
-    'signal',
-    'settle',
     'settle',
     'redeliver',
     'redeliver',
@@ -91,8 +112,12 @@ test('an agent is written to, asked, signalled and approved from the command lin
     'settle',
     'drop',
   ]);
-  await host.kill();
 });
+
+const endsWith =
+  (end: string) =>
+  (line: string): boolean =>
+    line.endsWith(end);
 
 test.each<[string[], RegExp, number]>([
   [['resolve-promise', '.', 'p'], /one of these: --resolved <json> or --rejected <text>/, 2],

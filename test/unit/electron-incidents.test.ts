@@ -82,7 +82,7 @@ test('two hundred failures at once are one notification', () => {
 
 describe('a failure with a restart ahead has ten seconds to heal', () => {
   const SECOND = 1 / 60;
-  const soon = down('it broke; restarts at 14:02:11');
+  const soon = down('it broke; restarts at');
 
   test('healed within them it is silent', () => {
     expect(told([0, up], [1, soon], [1 + SECOND, up], [2, up])).toEqual([[], [], [], []]);

@@ -168,15 +168,16 @@ describe('fetching Electron', () => {
       `const fs = require('fs'), os = require('os'), path = require('path');
        const part = path.join(os.tmpdir(), 'part');
        let n = 0;
+       fs.writeFileSync(part, Buffer.alloc(2_000_000));
        const more = setInterval(() => {
          fs.appendFileSync(part, Buffer.alloc(2_000_000));
-         if (++n < 5) return;
+         if (++n < 4) return;
          clearInterval(more);
          fs.mkdirSync(path.join(__dirname, 'dist'));
          fs.writeFileSync(path.join(__dirname, 'dist/electron'), '');
          fs.writeFileSync(path.join(__dirname, 'path.txt'), 'electron');
-       }, 250);`,
-      1_000,
+       }, 800);`,
+      3_000,
     );
     expect(reason).toBeNull();
     expect(electronBinary(places)).toBe(join(places.package, 'dist/electron'));

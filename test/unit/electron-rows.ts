@@ -10,6 +10,7 @@ export function processRow(given: Partial<ProcessRow> & { readonly name: string 
     state: 'running',
     stateSince: null,
     why: '',
+    whyAt: null,
     tone: 'working',
     budget: { day: '2026-01-01', runs: 0, maxRunsPerDay: null, cost: null },
     health: { sample: 0, failures: 0, runs: [], verdict: 'unknown' },

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../core/host/system-clock.ts';
+import { MARKER_FILE } from '../../core/journal/layout.ts';
 import { AppError } from '../../core/model/errors.ts';
 import type { FileEvent, FileWatchTriggerConfig } from '../../core/model/trigger-config.ts';
 import {
@@ -187,6 +188,26 @@ describe.each([
     mkdirSync(folder);
     writeFileSync(join(folder, 'a'), 'again');
     expect(await news()).toEqual(['modified a']);
+  });
+
+  it('and a journal in it is left out, which would be told of for ever', async () => {
+    const { folder, news, running } = await watchFolder({ config });
+    const journal = join(folder, 'journal');
+    mkdirSync(join(journal, '.holdfast'), { recursive: true });
+    writeFileSync(join(journal, MARKER_FILE), '');
+    await news();
+    for (let entry = 0; entry < 5; entry += 1) {
+      appendFileSync(join(journal, 'clerk.jsonl'), `${entry}\n`);
+      writeFileSync(join(journal, '.holdfast', `${entry}.txt`), '');
+    }
+    writeFileSync(join(folder, 'a.csv'), 'a');
+    expect(await news()).toEqual(['created a.csv']);
+    // What is no journal any more is a folder like any other.
+    rmSync(join(journal, MARKER_FILE));
+    expect(await news()).toContain('created journal/clerk.jsonl');
+    // Where the folder itself becomes one, nothing more is told, and that is said.
+    writeFileSync(join(folder, MARKER_FILE), '');
+    await waitFor(() => running.facts.problem?.code === 'trigger.bad-path', { what: 'the problem' });
   });
 
   it('and links lead to files, not around in circles', async () => {

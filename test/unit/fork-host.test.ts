@@ -66,7 +66,8 @@ test('[S40] a fork gets a manifest of its own, with what was changed; the one th
   expect(message).toBe(
     `clerk two begins where clerk was at entry ${at}: suspended, and with its triggers off.`,
   );
-  expect(state).toBe('running');
+  // Of the fork, and not of the one that it comes from.
+  expect(state).toBe('suspended');
   expect(manifests(workspace)).toEqual(['clerk%20two.agent', 'clerk.agent']);
   const text = readFileSync(join(workspace, 'clerk%20two.agent'), 'utf8');
   expect(text).toContain('name: clerk two');

@@ -284,3 +284,33 @@ test('[S40] a fork can be rewound and forked again; its lineage is the last one,
   expect(third.snapshot.open[0]!.waits[0]!.waitId).not.toBe(own);
   expect(b.ledger()).toHaveLength(1);
 });
+
+test.each(['happened', 'did_not_happen'] as const)(
+  '[P2] [S40] an effect that was under way at that entry is in doubt in the fork; where it %s, it is so there',
+  async (kind) => {
+    const b = await bench(
+      `const receipt = await ctx.effect('pay', {}, async ({ key }) => {
+         note(ctx.process + ' pays under ' + key);
+         if (ctx.process === 'agent') await delay(600_000);
+         return 'paid by ' + ctx.process;
+       });
+       await ctx.state.set('receipt', receipt);`,
+      { workerLimits: { memoryMb: null, startDeadlineMs: 30_000, stopDeadlineMs: 600 } },
+    );
+    await b.trigger('a');
+    await b.until('the effect', () => b.ledger().length === 1);
+    const { effectId, key } = b.process.snapshot.open[0]!.effects[0]!;
+    const { copy } = await fork(b, 'copy', await lastOf(b));
+    await copy.resume(OPERATOR);
+    await until('the doubt', () => copy.snapshot.holds.some((hold) => hold.kind === 'in_doubt'));
+    expect(copy.snapshot.lifecycle).toBe('suspended');
+    expect(b.ledger()).toEqual([`agent pays under ${key}`]);
+    const decided = kind === 'happened' ? { kind, result: 'paid' } : { kind };
+    await copy.desk.resolveEffect(effectId, decided, OPERATOR);
+    await until('its end', () => isIdle(copy));
+    const isDone = kind === 'happened';
+    expect(copy.snapshot.context).toEqual({ receipt: isDone ? 'paid' : 'paid by copy' });
+    const own = isDone ? [] : [`copy pays under ${key}`];
+    expect(b.ledger()).toEqual([`agent pays under ${key}`, ...own]);
+  },
+);

@@ -12,8 +12,7 @@ import { ReplayEngine } from '../../core/replay/index.ts';
 import { HOLDFAST, startNode } from '../support/child.ts';
 import { bench, isIdle, OPERATOR } from '../support/runtime.ts';
 import { command, openConsole, runHost, workspaceOf } from '../support/run-host.ts';
-import { SteppedHost } from '../support/stepped-host.ts';
-import { endWorld } from '../support/stepped-world.ts';
+import { startStepped } from '../support/stepped-host.ts';
 import { AGENT, type Kill, type SweptOrder } from '../support/swept-life.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -81,16 +80,18 @@ test('[C1] [C2] [C22] [T28] kill -9 of a host in the middle of its work: context
     .map(({ data }) => (isObject(data['payload']) ? numberAt(data['payload'], 'n') : 0));
   expect(new Set(ends.map(({ data }) => textAt(data, 'event_id'))).size).toBe(EVENTS);
   expect(payloads).toEqual(Array.from({ length: EVENTS }, (_, at) => at + 1));
-}, 120_000);
+});
 
 test('[T36] why a process is held is on record before anything stops for it, and holds it after a restart', async () => {
   const b = await bench(
-    `await ctx.effect('slow', { class: 'retry' }, async () => { note('slow'); await delay(300); });
+    `await ctx.effect('slow', { class: 'retry' }, async () => { note('slow'); while (!existsSync(event.payload)) await delay(5); });
      await ctx.effect('next', { class: 'ask' }, async () => { note('next'); });`,
   );
-  await b.trigger();
+  const gate = join(b.directory, 'gate');
+  await b.trigger(gate);
   await b.until('the effect', () => b.ledger().length === 1);
   await b.process.suspend({ name: 'operator:ada', reason: 'it costs too much' });
+  writeFileSync(gate, '');
   await b.quit();
   const entries = await b.entries();
   const at = (type: string): number => entries.findIndex(({ entry_type }) => entry_type === type);
@@ -133,7 +134,8 @@ test('[T31] two hosts take over what a dead one left, at once: one of them runs 
   const loser = hosts.find((host) => host.process.exitCode !== null)!;
   const { code, stderr } = await loser.ended;
   expect(code).toBe(5);
-  expect(stderr).toContain(`being written by process ${winner.process.pid}`);
+  // Who has it says so a moment after taking it.
+  expect(stderr).toMatch(new RegExp(`being written by (process ${winner.process.pid}|another process),`));
   winner.process.kill('SIGTERM');
   await winner.ended;
   const entries = await readFileJournal(join(workspace, '.holdfast-journal')).read('clerk');
@@ -141,7 +143,7 @@ test('[T31] two hosts take over what a dead one left, at once: one of them runs 
     .filter(({ entry_type }) => entry_type === 'writer_opened')
     .map(({ data }) => data['epoch']);
   expect(writers).toEqual([1, 2].slice(-writers.length));
-}, 60_000);
+});
 
 test('[T31] two consoles that press force-recover at once: it is done one after the other, and what was begun is done once', async () => {
   const workspace = workspaceOf({
@@ -167,7 +169,7 @@ test('[T31] two consoles that press force-recover at once: it is done one after 
   expect(readFileSync(booked, 'utf8')).toBe('x');
   const forced = (await journal.read('clerk')).filter(({ data: said }) => said['forced'] === true);
   expect(forced).toHaveLength(2);
-}, 60_000);
+});
 
 test('[T31] a recovery that fails says why, moves nothing, and is done again when the reason is gone', async () => {
   const b = await bench(`note('ran');`);
@@ -196,13 +198,8 @@ test('[T31] a recovery that fails says why, moves nothing, and is done again whe
 });
 
 test('[T31] [J7] a recovery that there is no room for is refused, moves nothing, and is done when there is', async () => {
-  const host = new SteppedHost(tempDirectory(), () => 0.5);
-  await host.start();
+  const host = await startStepped(() => 0.5);
   const { agent } = host;
-  onTestFinished(async () => {
-    await host.outcome('quitting', host.quit());
-    endWorld(host.name);
-  });
   const accept = () => host.outcome('accepting', agent.trigger({ errand: 'count' }));
   host.isFull = true;
   const full = { code: 'journal.disk-full' };

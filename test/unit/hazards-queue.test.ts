@@ -2,12 +2,11 @@
 // stepped ones where only time tells.
 
 import { appendFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DEFAULT_DELIVERY } from '../../core/model/delivery.ts';
 import { textAt } from '../../core/model/json.ts';
 import { bench, folded, isIdle, OPERATOR } from '../support/runtime.ts';
-import { SteppedHost } from '../support/stepped-host.ts';
-import { endWorld } from '../support/stepped-world.ts';
+import { startStepped } from '../support/stepped-host.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 
 test('[C14] three at a time: every entry says whose it is, and every effect that began has an end, failed ones too', async () => {
@@ -28,7 +27,10 @@ test('[C14] three at a time: every entry says whose it is, and every effect that
     { concurrency: 3, maxConsecutiveFailures: 100 },
   );
   const ids = new Map<string, number>();
+  // All of them are there when the first begins.
+  await b.process.suspend(OPERATOR);
   for (let n = 0; n < 6; n += 1) ids.set(await b.trigger(String(n)), n);
+  await b.process.resume(OPERATOR);
   await b.until('the end', isIdle);
   await b.quit();
   const entries = await b.entries();
@@ -103,7 +105,7 @@ test('[C15] every event that was accepted has one end on record, whichever way i
 });
 
 test('[C19] an event after an idle hold wakes the process and is handled', async () => {
-  const host = await stepped({ idleTimeoutMs: 5_000 });
+  const host = await startStepped(() => 0.5, { idleTimeoutMs: 5_000 });
   await host.until('the idle hold', ({ snapshot }) => snapshot.holds.some(({ kind }) => kind === 'idle'));
   await host.outcome('accepting', host.agent.trigger({ errand: 'count' }));
   await host.until('its end', ({ snapshot }) => snapshot.invocationCount === 1);
@@ -112,7 +114,7 @@ test('[C19] an event after an idle hold wakes the process and is handled', async
 
 test('[C20] a suspended process with a full queue does nothing for a day, and then goes on in the order in which events came', async () => {
   const heartbeatIntervalMs = 10_000;
-  const host = await stepped({ heartbeatIntervalMs, concurrency: 1 });
+  const host = await startStepped(() => 0.5, { heartbeatIntervalMs, concurrency: 1 });
   const { agent, clock } = host;
   await host.outcome('suspending', agent.suspend(OPERATOR));
   const ids: string[] = [];
@@ -161,13 +163,3 @@ test('[C23] an event that comes while another is handled is handled by the same 
   expect(types.filter((type) => type === 'worker_started')).toHaveLength(1);
   expect(types.filter((type) => type === 'recovered' || type === 'restart')).toEqual([]);
 });
-
-async function stepped(config: ConstructorParameters<typeof SteppedHost>[2]): Promise<SteppedHost> {
-  const host = new SteppedHost(tempDirectory(), () => 0.5, config);
-  await host.start();
-  onTestFinished(async () => {
-    await host.outcome('quitting', host.quit());
-    endWorld(host.name);
-  });
-  return host;
-}

@@ -1,23 +1,17 @@
 // What other supervisors leak, lose or can't stop: workers that do not start, do not answer, or are restarted again and again.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DEFAULT_DELIVERY } from '../../core/model/delivery.ts';
+import type { ProcessConfig } from '../../core/model/process-config.ts';
 import { seeded } from '../crash/random.ts';
 import { bench, isIdle, OPERATOR } from '../support/runtime.ts';
-import { SteppedHost } from '../support/stepped-host.ts';
-import { endWorld } from '../support/stepped-world.ts';
-import { tempDirectory } from '../support/temp-directory.ts';
+import { startStepped, type SteppedHost } from '../support/stepped-host.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-async function stepped(config: ConstructorParameters<typeof SteppedHost>[2] = {}): Promise<SteppedHost> {
-  const host = new SteppedHost(tempDirectory(), seeded(1), config);
-  await host.start();
+async function stepped(config: Partial<ProcessConfig> = {}): Promise<SteppedHost> {
+  const host = await startStepped(seeded(1), config);
   host.world.isKind = true;
-  onTestFinished(async () => {
-    await host.outcome('quitting', host.quit());
-    endWorld(host.name);
-  });
   return host;
 }
 
@@ -202,8 +196,9 @@ async function decideAll({ agent, world }: SteppedHost): Promise<void> {
 
 test('[T27] an agent that never answers is ended for that, again and again, and the process fails with what happened', async () => {
   const b = await bench(`note('begins'); for (;;) {}`, {
-    workerHangMs: 300,
-    heartbeatIntervalMs: 100,
+    // Longer than a busy machine keeps one from its first line.
+    workerHangMs: 2_000,
+    heartbeatIntervalMs: 200,
     maxRestarts: 1,
   });
   await b.trigger();

@@ -21,6 +21,7 @@ const JOURNAL: JournalView = {
   access: 'live',
   format: 'holdfast',
   note: '',
+  asOf: null,
   sizeBytes: 1,
   badLines: 0,
 };

@@ -11,32 +11,21 @@ import {
   readdirSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished, describe, expect, test } from 'vitest';
 import { openFileJournal, readFileJournal } from '../../core/journal/index.ts';
 import { verifyJournal } from '../../core/journal/verify-journal.ts';
 import { readHolder } from '../../core/journal/lock.ts';
 import { osProcessStartTime } from '../../core/journal/process-start-time.ts';
-import { startNode, type Running } from '../support/child.ts';
+import { startNode } from '../support/child.ts';
 import { treeHash } from '../support/fixtures.ts';
+import { HOLD_JOURNAL, heldJournal } from '../support/held-journal.ts';
 import { fileOf, foreignLine, ourLines, update, writeOurDirectory } from '../support/journal-bytes.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const HOLD = fileURLToPath(new URL('../support/hold-journal.ts', import.meta.url));
-
-async function holder(directory: string): Promise<Running> {
-  const child = startNode(HOLD, [directory]);
-  onTestFinished(() => {
-    child.process.kill('SIGKILL');
-  });
-  await waitFor(() => child.stdout().includes('held'), { what: 'the holder' });
-  return child;
-}
-
 test('[J5] a second writer is refused with the pid and start time of the first; readers work and change nothing', async () => {
   const directory = tempDirectory();
-  const child = await holder(directory);
+  const child = await heldJournal(directory);
   const { pid } = child.process;
   const before = treeHash(directory);
 
@@ -57,11 +46,29 @@ test('[J5] a second writer is refused with the pid and start time of the first; 
   expect(treeHash(directory)).toBe(before);
 });
 
+test('[J5] [S7] whoever has just taken the lock and not said so yet is not taken for the dead one that had it before', async () => {
+  const directory = tempDirectory();
+  const dead = await heldJournal(directory);
+  const holderFile = join(directory, '.holdfast', 'holder.json');
+  const said = readFileSync(holderFile);
+  dead.process.kill('SIGKILL');
+  await dead.ended;
+  await heldJournal(directory);
+  writeFileSync(holderFile, said);
+  expect(() => openFileJournal(directory)).toThrow(
+    expect.objectContaining({
+      code: 'journal.locked',
+      detail: { directory },
+      message: expect.stringContaining('by another process') as string,
+    }) as Error,
+  );
+});
+
 test('[S7] the lock of a holder that was killed is free at once, and every holder has a higher epoch', async () => {
   const directory = tempDirectory();
   const epochs: number[] = [];
   for (let round = 0; round < 3; round += 1) {
-    const child = await holder(directory);
+    const child = await heldJournal(directory);
     epochs.push(readHolder(directory)!.epoch);
     child.process.kill('SIGKILL');
     await child.ended;
@@ -75,7 +82,7 @@ test('[S7] the lock of a holder that was killed is free at once, and every holde
   const signed = await readFileJournal(directory).read('held', { entryType: 'writer_opened' });
   expect(signed.map((entry) => entry.data['epoch'])).toEqual(epochs);
   expect(signed.every((entry) => entry.verification === 'verified')).toBe(true);
-}, 60_000);
+});
 
 test('[S7] a journal that has seen more epochs than its lock file raises the lock above them', async () => {
   const directory = tempDirectory();
@@ -100,7 +107,7 @@ test('the same program can not open it twice, and trying takes nothing from the 
       expect.objectContaining({ code: 'journal.locked' }) as Error,
     );
   }
-  const child = startNode(HOLD, [directory]);
+  const child = startNode(HOLD_JOURNAL, [directory]);
   expect((await child.ended).stdout).toBe('journal.locked\n');
   await journal.append(update('n', 1));
   await journal.close();
@@ -109,7 +116,7 @@ test('the same program can not open it twice, and trying takes nothing from the 
 
 test('of many that open a new directory at the same moment one gets it, and nobody finds half a marker', async () => {
   const directory = join(tempDirectory(), 'new');
-  const children = Array.from({ length: 5 }, () => startNode(HOLD, [directory]));
+  const children = Array.from({ length: 5 }, () => startNode(HOLD_JOURNAL, [directory]));
   onTestFinished(() => {
     for (const child of children) child.process.kill('SIGKILL');
   });

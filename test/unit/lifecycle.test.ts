@@ -7,23 +7,12 @@ import {
   LIFECYCLE_STATES,
   nextStates,
   transition,
+  LIFECYCLE_EVENTS,
   type LifecycleEvent,
   type LifecycleState,
 } from '../../core/model/lifecycle.ts';
 
-const EVENTS: readonly LifecycleEvent[] = [
-  'start',
-  'started',
-  'suspend',
-  'resume',
-  'await',
-  'wake',
-  'stop',
-  'stopped',
-  'fail',
-];
-
-/** Rows in the order of EVENTS; `.` is refused. */
+/** Rows in the order of LIFECYCLE_EVENTS; `.` is refused. */
 const TABLE: Readonly<Record<LifecycleState, string>> = {
   //            start    started suspend   resume  await    wake    stop     stopped fail
   created: '    starting .       .         .       .        .       stopped  .       .     ',
@@ -40,11 +29,11 @@ const CELLS = LIFECYCLE_STATES.flatMap((state) =>
   TABLE[state]
     .trim()
     .split(/\s+/)
-    .map((to, at) => [state, EVENTS[at]!, to] as const),
+    .map((to, at) => [state, LIFECYCLE_EVENTS[at]!, to] as const),
 );
 
 test('the table has a cell for every state and every event', () => {
-  expect(CELLS.length).toBe(LIFECYCLE_STATES.length * EVENTS.length);
+  expect(CELLS.length).toBe(LIFECYCLE_STATES.length * LIFECYCLE_EVENTS.length);
 });
 
 test.each(CELLS.filter(([, , to]) => to !== '.'))('%s, %s: %s', (state, event, to) => {

@@ -6,7 +6,6 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Recover } from '../../core/journal/copy-target.ts';
 import { LOCAL_DISK, type Disk } from '../../core/journal/disk.ts';
 import { openFileJournal, readFileJournal } from '../../core/journal/index.ts';
 import { repairJournal, type RepairReport } from '../../core/journal/repair-journal.ts';
@@ -23,7 +22,8 @@ import {
   unpacked,
   writePlanned,
   type Mutation,
-} from './random-damage.ts';
+} from '../support/random-damage.ts';
+import { recover } from '../support/recover.ts';
 
 const RUNS = Number(process.env['HOLDFAST_RUNS'] ?? 60);
 const SEED = process.env['HOLDFAST_SEED'];
@@ -35,9 +35,6 @@ const UNSYNCED: Disk = {
   syncNow: () => undefined,
   syncDirectory: async () => undefined,
 };
-
-const recover: Recover = async (journal, process, options) =>
-  (await new ReplayEngine(journal).recover(process, options)).snapshot;
 
 test(
   `${RUNS} journals with damage at random: every good line is in the copy once and in order, every other byte beside it, and nothing is damaged any more [S11, S12, S14]`,

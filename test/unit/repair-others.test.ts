@@ -1,21 +1,18 @@
 // [S8, S14] Which of somebody else's lines a repair keeps: as many as the numbers of the lines of ours around them leave room
-// for, the last of which is the one that the line of ours behind them names.
+// for, the last of which is the one that the line of ours behind them names. And what it tells of them.
 
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { hashLine } from '../../core/journal/codec.ts';
-import type { Recover } from '../../core/journal/copy-target.ts';
 import { readFileJournal } from '../../core/journal/index.ts';
 import { repairJournal } from '../../core/journal/repair-journal.ts';
 import { verifyJournal } from '../../core/journal/verify-journal.ts';
-import { ReplayEngine } from '../../core/replay/index.ts';
 import { fileOf, foreignLine, ourLines, update, writeOurDirectory } from '../support/journal-bytes.ts';
+import { linesOf } from '../support/random-damage.ts';
+import { recover } from '../support/recover.ts';
+import { damage, repair, writeCounting } from '../support/repairs.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
-import { linesOf } from './random-damage.ts';
-
-const recover: Recover = async (journal, process, options) =>
-  (await new ReplayEngine(journal).recover(process, options)).snapshot;
 
 /** What was written: ours at 1, 2, 5, 6 and 8, somebody else's at 3, 4 and 7. */
 const WRITTEN = ((): Readonly<Record<string, Buffer>> => {
@@ -85,4 +82,63 @@ test.each<[string, string, string, number[], boolean]>([
   ['at the end, behind lines that come a second time', 'ABcdEBcdE', 'ABcdE', [1, 2, 3, 4, 5], false],
 ])("somebody else's lines %s: %s becomes %s", async (_what, layout, kept, numbers, isMissed) => {
   expect(await repaired(layout)).toEqual({ kept, numbers, isMissed });
+});
+
+test("[S8] somebody else's lines that nobody told of are kept, and told of", async () => {
+  const directory = tempDirectory();
+  const foreign = foreignLine({ data: { key: 'from', value: 'elsewhere' } });
+  const lines = ourLines([update('n', 1), update('n', 2)]);
+  const behind = ourLines(
+    [update('n', 4), update('n', 5), update('n', 6)],
+    4,
+    hashLine(Buffer.from(foreign)),
+  );
+  writeOurDirectory(directory, {
+    'one.jsonl': fileOf([...lines, foreign, behind[0]!, 'garbage', behind[2]!]),
+  });
+  const { repaired, copy } = await repair(directory);
+  expect(repaired[0]!.gaps.map(({ after, next, reason }) => [after, next, reason])).toEqual([
+    [4, 6, 'not-json'],
+  ]);
+  const entries = await readFileJournal(copy).read('one');
+  expect(entries.find(({ entry_type }) => entry_type === 'foreign_lines')?.data).toEqual({
+    from: 3,
+    to: 3,
+  });
+  expect(entries.some(({ data }) => data['value'] === 'elsewhere')).toBe(true);
+});
+
+test('what an earlier entry told is told again where that entry itself is lost', async () => {
+  const directory = tempDirectory();
+  await writeCounting(directory, { one: 5 });
+  damage(directory, 3);
+  appendFileSync(join(directory, 'one.jsonl'), `${foreignLine({})}\n`);
+  const { copy } = await repair(directory);
+  const path = join(copy, 'one.jsonl');
+  const spoilt = readFileSync(path, 'latin1')
+    .replace('"foreign_lines"', '"foreign_linez"')
+    .replace('"repair"', '"repaiR"');
+  writeFileSync(path, spoilt, 'latin1');
+  const { repaired, copy: again } = await repair(copy);
+  expect(repaired[0]!.gaps.map(({ after, next, bytes, reason }) => [after, next, bytes > 0, reason])).toEqual(
+    [
+      [3, 5, false, 'link'],
+      [8, 11, true, 'checksum'],
+    ],
+  );
+  const told = (await readFileJournal(again).read('one')).filter(
+    ({ entry_type }) => entry_type === 'foreign_lines',
+  );
+  expect(told.map(({ data }) => data)).toEqual([{ from: 7, to: 7 }]);
+});
+
+test("entries that are lost before somebody else's line are told by the numbers", async () => {
+  const directory = tempDirectory();
+  const foreign = foreignLine({});
+  const behind = ourLines([update('n', 9)], 9, hashLine(Buffer.from(foreign)));
+  writeOurDirectory(directory, {
+    'one.jsonl': fileOf([...ourLines([update('n', 1)]), foreign, ...behind]),
+  });
+  const { repaired } = await repair(directory);
+  expect(repaired).toMatchObject([{ held: true, gaps: [{ after: 2, next: 9, bytes: 0, isLoss: true }] }]);
 });

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { readFileJournal } from '../../core/journal/index.ts';
 import { repairJournal } from '../../core/journal/repair-journal.ts';
 import { ReplayEngine } from '../../core/replay/index.ts';
+import { recover } from '../support/recover.ts';
 import { bench, OPERATOR } from '../support/runtime.ts';
 
 test('a process that a repair holds is resumed by an operator, and asks before it repeats anything', async () => {
@@ -24,10 +25,7 @@ test('a process that a repair holds is resumed by an operator, and asks before i
   writeFileSync(path, bytes);
 
   const copy = `${journal}.copy`;
-  const { repaired } = await repairJournal(journal, copy, {
-    recover: async (provider, process, options) =>
-      (await new ReplayEngine(provider).recover(process, options)).snapshot,
-  });
+  const { repaired } = await repairJournal(journal, copy, { recover });
   expect(repaired).toMatchObject([{ process: 'agent', held: true }]);
   const { snapshot } = await new ReplayEngine(readFileJournal(copy)).recover('agent');
   expect(snapshot.holds.some(({ kind }) => kind === 'gap')).toBe(true);

@@ -82,3 +82,40 @@ test('[S15] [S39] an entry that retention dropped is told apart from one that ne
     message: 'nobody has no entry 1. Choose one of its timeline.',
   });
 });
+
+test('[S15] [S39] entries of segments that were sealed and packed are gone back to; of those that were dropped it is said', async () => {
+  const directory = join(tempDirectory(), 'journal');
+  const small = { segmentBytes: 2_000 };
+  const first = openFileJournal(directory, small);
+  const ends = await handleEvents(first, 12);
+  await first.settled();
+  await first.close();
+  {
+    await using life = await live(openFileJournal(directory, small));
+    const { process } = life;
+    const early = await process.rewinds.plan({ to: ends[0]!, ...ORDER });
+    expect(early.undone).toHaveLength(11);
+    await process.rewinds.apply({ to: ends[9]!, ...ORDER }, 2, OPERATOR);
+    expect(process.snapshot).toMatchObject({ context: { count: 10 }, open: [{}, {}] });
+  }
+  const dropping = openFileJournal(directory, { ...small, retention: { maxAgeDays: null, maxBytes: 0 } });
+  await dropping.append({ process_id: NAME, entry_type: 'log', data: {} });
+  await dropping.settled();
+  await dropping.close();
+  await using life = await live(openFileJournal(directory, small));
+  const { process } = life;
+  await process.settled();
+  const left = (await readFileJournal(directory).read(NAME))[0]!.seq;
+  expect(left).toBeGreaterThan(ends[0]!);
+  const { seq } = process.snapshot;
+  for (const to of [1, ends[0]!]) {
+    const apply = process.rewinds.apply({ to, ...ORDER }, null, OPERATOR);
+    const message = expect.stringContaining(
+      `is not kept any more: what is left of its journal begins`,
+    ) as string;
+    await expect(apply).rejects.toMatchObject({ code: 'rewind.no-entry', message });
+    const fork = life.runtime.planFork('copy', { from: NAME, at: to, set: {} });
+    await expect(fork).rejects.toMatchObject({ code: 'rewind.no-entry', message });
+  }
+  expect(process.snapshot).toMatchObject({ seq, context: { count: 10 } });
+});

@@ -15,6 +15,9 @@ import { bench, folded, isIdle, OPERATOR, type Bench } from '../support/runtime.
 
 const spills = ({ directory }: Bench): string => join(directory, 'journal/.holdfast/spills/agent');
 
+/** The wait of the first run is announced: what a kill leaves of it is known. */
+const isWaiting = ({ snapshot }: Bench['process']): boolean => snapshot.open[0]?.effects.length === 2;
+
 /** One large result, then a wait that only a second run gets through. */
 const LARGE = `
   const text = await ctx.effect('fetch', {}, async () => { note('fetch'); return 'x'.repeat(200_000); });
@@ -25,7 +28,7 @@ const LARGE = `
 test('[S16, P2] a large result lies beside the journal, and a re-run gets it whole without asking again', async () => {
   const b = await bench(LARGE, { maxRestarts: 5 });
   await b.trigger();
-  await b.until('the wait', () => b.ledger().length === 2);
+  await b.until('the wait', isWaiting);
   expect(readdirSync(spills(b))).toHaveLength(1);
   await b.process.killWorker();
   await b.until('the end', isIdle);
@@ -38,7 +41,7 @@ test('[S16, P2] a large result lies beside the journal, and a re-run gets it who
 test('[S16] a large result that is lost is asked for, and never fetched again', async () => {
   const b = await bench(LARGE, { maxRestarts: 5 });
   await b.trigger();
-  await b.until('the wait', () => b.ledger().length === 2);
+  await b.until('the wait', isWaiting);
   rmSync(spills(b), { recursive: true });
   await b.process.killWorker();
   await b.until('the question', ({ snapshot }) => snapshot.holds.some(({ kind }) => kind === 'in_doubt'));
@@ -65,7 +68,7 @@ test('[S20] inside a long invocation checkpoints are written too, so that recove
      await ctx.effect('wait', { class: 'retry' }, async () => delay(60_000));`,
   );
   await b.trigger();
-  await b.until('sixty steps', () => b.ledger().includes('done'));
+  await b.until('the wait behind sixty steps', ({ snapshot }) => snapshot.open[0]?.effects.length === 61);
   const entries = await b.entries();
   const begun = entries.findIndex(({ entry_type }) => entry_type === 'invocation_start');
   const inside = entries.slice(begun).filter(({ entry_type }) => entry_type === 'checkpoint');

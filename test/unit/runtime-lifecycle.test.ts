@@ -70,7 +70,10 @@ test('[S34] what the host held when it quit goes on at the next start; what an o
 
 test('failing three times in a row fails the process, with the reason, and what is queued waits', async () => {
   const b = await bench(`throw new Error('no ' + event.payload);`);
+  // A process that has failed takes no more.
+  await b.process.suspend(OPERATOR);
   for (const payload of ['1', '2', '3', '4']) await b.trigger(payload);
+  await b.process.resume(OPERATOR);
   await b.until('the failure', (process) => process.snapshot.lifecycle === 'failed');
   expect(b.process.snapshot.lifecycleReason).toBe('3 failures in a row, the last: no 3');
   expect(b.process.snapshot.queue.map((event) => event.payload)).toEqual(['4']);
@@ -83,7 +86,9 @@ test('a failed process restarts with backoff as often as its policy allows, then
     maxRestarts: 2,
     maxConsecutiveFailures: 1,
   });
+  await b.process.suspend(OPERATOR);
   for (let event = 0; event < 5; event += 1) await b.trigger();
+  await b.process.resume(OPERATOR);
   const all = await waitFor(async () => {
     const entries = await b.entries();
     return entries.some((entry) => entry.entry_type === 'restart_exhausted') && entries;

@@ -1,6 +1,7 @@
 // Durable promises, timers, signals and queries, with real workers on a real journal.
 
 import { expect, test } from 'vitest';
+import { systemClock } from '../../core/host/system-clock.ts';
 import { bench, folded, isIdle, OPERATOR, type Bench } from '../support/runtime.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -86,16 +87,16 @@ test('a promise that nobody knows is refused with what is the matter', async () 
 test('a timer fires while no worker is there, and late rather than never after a restart', async () => {
   const source = `
     note('before');
-    await ctx.sleep(1_500);
+    await ctx.sleep(60_000);
     note('after');
   `;
   const b = await bench(source, { workerIdleMs: 50 });
   await b.trigger();
   await b.until('awaiting', ({ snapshot }) => snapshot.lifecycle === 'awaiting');
-  const due = b.process.snapshot.open[0]!.waits[0]!.dueAt!;
   await b.quit();
-  await waitFor(() => Date.now() > due + 50, { what: 'the moment to pass' });
-  const next = await bench(source, { workerIdleMs: 50 }, b.directory);
+  const clock = systemClock();
+  const later = { ...clock, now: () => clock.now() + 61_000 };
+  const next = await bench(source, { workerIdleMs: 50 }, b.directory, { clock: later });
   await next.until('the end', isIdle);
   expect(next.ledger()).toEqual(['before', 'before', 'after']);
   const fired = (await next.entries()).find(({ entry_type }) => entry_type === 'timer_fired');
@@ -241,7 +242,7 @@ test('[S26] parallel branches see the same order of promises, effects and signal
   for (let line = 1; line < lines; line += 1) {
     await b.process.killWorker().catch(() => {});
     await b.process.desk.signal(`wake ${line}`, 'nobody', null, OPERATOR);
-    await b.until('a re-run', () => b.ledger().length === line + 1);
+    await b.until('a re-run', () => b.ledger().length > line);
   }
   expect(new Set(b.ledger()).size).toBe(1);
   await b.process.desk.settlePromise(promiseOf(b), { status: 'resolved', value: null }, OPERATOR);

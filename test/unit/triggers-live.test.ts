@@ -1,8 +1,10 @@
 // Triggers that are added, paused, resumed and taken away while their process lives, and again in its next life.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { changeTrigger } from '../../core/host/trigger-commands.ts';
 import type { JsonObject } from '../../core/model/json.ts';
 import type { TriggerConfig } from '../../core/model/trigger-config.ts';
 import { withIds } from '../../core/runtime/trigger-id.ts';
@@ -10,7 +12,7 @@ import type { TriggerView } from '../../core/runtime/trigger-set.ts';
 import { bench, isIdle, OPERATOR, type Bench } from '../support/runtime.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
-import { cron, fileWatch } from '../support/triggers.ts';
+import { cron, fileWatch, triggerSet } from '../support/triggers.ts';
 import { freePort, sendJson, webhookConfig } from '../support/webhooks.ts';
 
 const NOTE = 'note(String(event.payload));';
@@ -81,6 +83,48 @@ test('[S22] a schedule that was followed ahead of the clock begins anew where an
   expect(view(b, id)).toMatchObject({ problem: null, next: '2026-01-30T12:00:00.000Z' });
 });
 
+test('[C23] [P5] resuming one of several that are paused together says that it stays paused, and all but one which', async () => {
+  const b = await bench(NOTE, { triggers: [cron('0 4 * * *'), cron('0 5 * * *')] });
+  const [first, second] = b.process.triggers.views().map(({ id }) => id);
+  const resume = (triggerId: string | null): Promise<string> =>
+    changeTrigger(
+      'triggers.resume',
+      b.directory,
+      b.process,
+      { journalId: 'any', process: 'agent', commandId: crypto.randomUUID(), reason: '', triggerId },
+      OPERATOR,
+    );
+  const desk = b.process.triggerDesk;
+  await desk.pause(null, OPERATOR);
+  expect(await resume(first!)).toContain(
+    `${first} of agent stays paused with all others, by ${OPERATOR.name}`,
+  );
+  expect(view(b, first!)!.paused).not.toBeNull();
+  await desk.pause(second!, OPERATOR);
+  expect(await resume(null)).toBe(
+    `The triggers of agent are on again, from now on, but for what was paused by itself: ${second}.`,
+  );
+  expect(b.process.triggers.views().map(({ paused }) => paused === null)).toEqual([true, false]);
+  expect(await resume(second!)).toBe(`The trigger ${second} of agent is on again, from now on.`);
+});
+
+test('[C24] one that is closed while its port is found to be taken leaves no timer behind', async () => {
+  const clock = new SteppedClock(Date.UTC(2026, 0, 31));
+  const other = createServer();
+  const port = await freePort();
+  await new Promise<void>((resolve) => {
+    other.listen(port, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => void other.close());
+  const triggers = triggerSet([webhookConfig(port)], clock);
+  triggers.open();
+  // It has begun to open its port, and does not know yet that it can't.
+  for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
+  triggers.close();
+  await triggers.closed();
+  expect(clock.pending).toBe(0);
+});
+
 test('[C23] a trigger of the manifest that was taken away stays away, and can be added again', async () => {
   const b = await bench(NOTE, { triggers: [cron('0 4 * * *'), cron('0 5 * * *')] });
   const [first, second] = b.process.triggers.views();
@@ -114,6 +158,23 @@ test('[C23] ids are the same wherever a trigger stands in its manifest', () => {
   }
 });
 
+test('[C23] ids are told apart also where one folder is called as the second trigger of another would be', () => {
+  const triggers = [
+    fileWatch('/srv/in', { patterns: ['*.csv'] }),
+    fileWatch('/srv/in', { patterns: ['*.txt'] }),
+    fileWatch('/srv/in-2'),
+    fileWatch('/srv/in', { patterns: ['*.xml'] }),
+  ];
+  for (let turn = 0; turn < triggers.length; turn += 1) {
+    const turned = [...triggers.slice(turn), ...triggers.slice(0, turn)];
+    const ids = withIds(turned.map((trigger) => ({ trigger })));
+    expect(ids.map(({ id }) => id).toSorted()).toEqual(
+      ['in', 'in-2', 'in-3', 'in-4'].map((name) => `file_watch-/srv/${name}`),
+    );
+    expect(ids.find(({ trigger }) => trigger.path === '/srv/in-2')!.id).toBe('file_watch-/srv/in-2');
+  }
+});
+
 test('[A13] [A14] [C23] what can never wake anything is refused when it is added, by name, and leaves no trace', async () => {
   const taken = await freePort();
   const b = await bench(NOTE, { triggers: [webhookConfig(taken)] });
@@ -124,9 +185,13 @@ test('[A13] [A14] [C23] what can never wake anything is refused when it is added
     [{ type: 'cron', cron_expresion: '0 4 * * *' }, 'trigger.invalid', /cron_expresion/],
     [{ type: 'cron', cron_expression: '0 4 * * *', holdfast: { mised: 'all' } }, 'trigger.invalid', /mised/],
     [{ type: 'cron', cron_expression: '0 4 * * *', filter_expression: 'a +' }, 'trigger.bad-filter', /./],
-    [{ type: 'webhok' }, 'trigger.invalid', /type/],
+    [{ type: 'webhok' }, 'trigger.invalid', /type: it is one of cron, .* and file_watch/],
     [{ type: 'manual' }, 'trigger.invalid', /by hand/],
-    [{ type: 'webhook', webhook_port: 80 }, 'trigger.invalid', /webhook_port/],
+    [{ type: 'webhook', webhook_port: 80 }, 'trigger.invalid', /webhook_port: take a port from 1025/],
+    [{ type: 'webhook', webhook_path: 'orders' }, 'trigger.bad-path', /slash/],
+    [{ type: 'webhook', allowed_sources: ['everybody'] }, 'trigger.bad-source', /everybody/],
+    [{ type: 'file_watch', watch_path: 'in', watch_patterns: ['in/*.csv'] }, 'trigger.bad-pattern', /name/],
+    [{ type: 'file_watch', watch_path: 'journal' }, 'trigger.bad-path', /is a journal/],
     [{ type: 'webhook', webhook_port: taken }, 'trigger.exists', /already/],
     [
       { type: 'webhook', webhook_port: taken, webhook_host: '0.0.0.0', webhook_path: '/b' },
@@ -178,6 +243,11 @@ test('[C23] one that makes no sense any more says so, lets the others be, and ca
   });
   expect(next.process.triggers.problem).toMatchObject({ code: 'manifest.no-variable' });
   expect(view(next, daily)!.next).not.toBeNull();
+  // Nothing but taking it away is of any use, and that is said.
+  await expect(next.process.triggerDesk.pause(hook, OPERATOR)).rejects.toMatchObject({
+    code: 'trigger.unusable',
+    message: expect.stringMatching(/only be taken away: .*HOLDFAST_TEST_SECRET/) as string,
+  });
   await expect(add(next, { type: 'webhook', webhook_port: port })).rejects.toMatchObject({
     code: 'trigger.exists',
   });

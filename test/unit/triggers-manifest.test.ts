@@ -135,6 +135,9 @@ test.each([
   ['a header without a secret', '- { type: webhook, signature_header: X-Signed }', 'signature_header'],
   ['a scheme without a secret', '- { type: webhook, signature_scheme: github }', 'signature_scheme'],
   ['no path', '- { type: file_watch }', 'watch_path'],
+  ['a port of the system', '- { type: webhook, webhook_port: 443 }', 'a port from 1025 to 65535'],
+  ['a header that can not be', '- { type: webhook, hmac_secret: a, signature_header: "X Signed" }', 'header'],
+  ['a type that there is not', '- { type: cronn }', 'one of cron, manual, event, message, webhook'],
   [
     'an event that there is not',
     '- { type: file_watch, watch_path: a, watch_events: [touched] }',
@@ -154,6 +157,13 @@ test.each([
   ['- { type: cron, cron_expression: "0 9 31 2 *" }', /./],
   ['- { type: cron, cron_expression: "0 9 * * *", cron_timezone: Mars/Olympus }', /Mars/],
   ['- { type: event, event_type: a, filter_expression: "payload.total >" }', /payload\.total|column|filter/],
+  ['- { type: webhook, webhook_path: orders }', /orders.*slash/],
+  ['- { type: webhook, allowed_sources: [10.0.0.0/8, everybody] }', /everybody/],
+  ['- { type: file_watch, watch_path: in, watch_patterns: ["in/*.csv"] }', /in\/\*\.csv/],
+  [
+    `- { type: event, event_type: a, filter_expression: "${'a'.repeat(2_001)}" }`,
+    /column 2001, .* 2,000 characters/,
+  ],
 ])('[A13] what could never come due is refused when its workspace is opened: %s', async (triggers, why) => {
   const live = await openLiveWorkspace({
     workspace: withTriggers(triggers),

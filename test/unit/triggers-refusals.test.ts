@@ -52,6 +52,9 @@ test('[A12] a host that is closing says so with 503; what can never be kept is t
   expect(await answerTo('host.closing')).toBe(503);
   expect(await answerTo('trigger.payload-too-large')).toBe(413);
   expect(await answerTo('json.not-recordable')).toBe(400);
+  // Taken away in the middle of it, and signed too long ago for anybody to know whether that was used.
+  expect(await answerTo('trigger.closed')).toBe(503);
+  expect(await answerTo('trigger.signature-too-old')).toBe(401);
 });
 
 test('a payload at the very depth that is taken is kept, or refused as what it is', async () => {

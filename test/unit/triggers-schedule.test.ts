@@ -1,9 +1,13 @@
 // Schedules of a real runtime, on a clock that is told to go on: what is due, what was missed, and what a held process makes
 // of it.
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { changeTrigger } from '../../core/host/trigger-commands.ts';
 import type { ProcessConfig } from '../../core/model/process-config.ts';
 import type { TriggerConfig } from '../../core/model/trigger-config.ts';
+import type { TriggerView } from '../../core/runtime/trigger-set.ts';
 import { bench, isIdle, OPERATOR, type Bench } from '../support/runtime.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
 import { cron } from '../support/triggers.ts';
@@ -74,6 +78,21 @@ test('[S42] a suspended process keeps one pending event for each schedule, which
     [1, 4],
     [1, 4],
   ]);
+});
+
+test('[S42] a dead letter that is handled anew stands for as many times as it did', async () => {
+  const b = await scheduled(
+    [cron('0 * * * *')],
+    `note(String(event.missed ?? 0)); if (event.missed === 2 && !existsSync(new URL('gate', import.meta.url))) throw new Error('no');`,
+  );
+  await b.process.suspend(OPERATOR);
+  for (let hour = 0; hour < 3; hour += 1) await aTick(b);
+  await b.process.resume(OPERATOR);
+  await b.until('the dead letter', ({ snapshot }) => snapshot.deadLetters.length === 1);
+  writeFileSync(join(b.directory, 'gate'), '');
+  await b.process.desk.redeliver(b.process.snapshot.deadLetters[0]!.event.eventId, true, OPERATOR);
+  await b.until('its end', ({ snapshot }) => snapshot.deadLetters.length === 0 && isIdle(b.process));
+  expect(b.ledger()).toEqual(['2', '2']);
 });
 
 test('[S42] events that are no ticks all wait: only a schedule is summed up', async () => {
@@ -188,6 +207,20 @@ test('whoever fires a schedule by hand may name any time, and the schedule goes 
   await aTick(next);
   await next.until('the end', isIdle);
   expect(next.ledger()).toEqual(['00:00 0', '11:00 0']);
+});
+
+test('a schedule that is fired by hand without a payload gives its own, and is due when it was', async () => {
+  const b = await scheduled([cron('0 * * * *', 'all')], `note(Object.keys(event.payload).join(' '));`);
+  const [{ id, next }] = b.process.triggers.views() as [TriggerView];
+  const request = { journalId: 'any', process: 'agent', commandId: crypto.randomUUID(), reason: '' };
+  await changeTrigger('triggers.fire', b.directory, b.process, { ...request, triggerId: id }, OPERATOR);
+  await b.until('the run', ({ snapshot }) => snapshot.invocationCount === 1);
+  await b.until('its end', isIdle);
+  expect(b.process.triggers.views()[0]!.next).toBe(next);
+  await aTick(b);
+  await b.until('the end', isIdle);
+  const keys = 'scheduled_time cron_expression timezone';
+  expect(b.ledger()).toEqual([keys, keys]);
 });
 
 test('[C19] an event wakes a process that was suspended for having nothing to do', async () => {

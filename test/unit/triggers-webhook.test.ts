@@ -190,6 +190,24 @@ test('[S16] a large payload lies beside the journal, and is handed over whole, a
   expect((await sendJson(b.url, { text: LARGE.repeat(10) })).status).toBe(413);
 });
 
+test('[S16] a large payload that comes to nothing, because the same came at the same time or nobody takes it any more, leaves no file behind', async () => {
+  const b = await hooked('note(event.payload.length);', { maxBodyBytes: 1024 * 1024 });
+  const spills = (): readonly string[] =>
+    readdirSync(join(b.directory, 'journal', '.holdfast', 'spills', 'agent'));
+  const headers = { 'idempotency-key': 'one' };
+  const answers = await Promise.all(Array.from({ length: 8 }, () => sendJson(b.url, LARGE, { headers })));
+  expect(answers.map(({ status }) => status)).toEqual(Array<number>(8).fill(202));
+  expect(answers.filter(({ body }) => body['event_id'] !== null)).toHaveLength(1);
+  expect(spills()).toHaveLength(1);
+  const refused = Array.from({ length: 8 }, () => sendJson(b.url, LARGE));
+  await b.process.suspend(OPERATOR);
+  const late = await Promise.all(refused);
+  expect(spills()).toHaveLength(1 + late.filter(({ status }) => status === 202).length);
+  await b.process.resume(OPERATOR);
+  await b.until('all of them', isIdle);
+  expect(b.process.snapshot.deadLetters).toEqual([]);
+});
+
 test('[S16] where a payload is lost its event becomes a dead letter, and the next one runs', async () => {
   const b = await hooked(
     `if (event.payload === 'first') while (!existsSync(new URL('gate', import.meta.url))) await delay(5);

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import type { SignatureScheme } from '../../core/model/trigger-config.ts';
+import { needPromptise } from '../interop/ask-promptise.ts';
 import { promptisePython } from '../interop/promptise.ts';
 import {
   freePort,
@@ -14,8 +15,6 @@ import {
   type SendOptions,
 } from '../support/webhooks.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-const NEEDS = 'Promptise 1.10.1 is not here. Install it: npx node test/interop/promptise.ts install';
 
 const LISTEN = `
 import asyncio, json, sys
@@ -109,9 +108,7 @@ function cases(nowS: number): readonly Case[] {
   ];
 }
 
-beforeEach((context) => {
-  if (promptisePython() === null) context.skip(NEEDS);
-});
+beforeEach(needPromptise);
 
 it('answers, payloads and metadata are those of Promptise, but where it is said', async () => {
   const schemes = [null, 'generic', 'github', 'stripe'] as const;

@@ -78,6 +78,16 @@ describe('an address that can not be had', () => {
     );
   });
 
+  it('is taken by another program, whoever of ours listens elsewhere on the same port', async () => {
+    const other = createServer();
+    onTestFinished(() => void other.close());
+    const { servers, port } = await openWebhook({ config: { host: '::1' } });
+    await new Promise<void>((resolve) => {
+      other.listen(port, '127.0.0.1', resolve);
+    });
+    await expect(openWebhook({ servers, config: { port } })).rejects.toThrow(/in use by another program/);
+  });
+
   it.each([
     ['203.0.113.7', null],
     ['no such host', null],

@@ -187,6 +187,14 @@ function people(machine: Machine, add: Add, accident: Add): void {
       if (!rules.isOperatorToldWhenKept) on.recorder.grant(want);
     });
   }
+  if (left.rewinds > 0) {
+    for (const { seq, entry } of machine.rewinds.targets()) {
+      accident(`an operator goes back to entry ${seq}, ${entry?.entry_type ?? 'the first'}`, (on) => {
+        on.state.left.rewinds -= 1;
+        on.rewinds.apply(seq);
+      });
+    }
+  }
   if (left.notes > 0) {
     accident('an operator writes to the agent', (on) => {
       on.state.left.notes -= 1;

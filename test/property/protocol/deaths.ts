@@ -105,6 +105,7 @@ export function recover(on: Machine): void {
   on.violations.push(...signed.violations);
   state.journal = { kept: signed, tail: [] };
   const left = signed.snapshot.workers;
+  on.rewinds.finish();
   if (rules.reaps)
     state.orphans = state.orphans.filter(
       ({ generation }) => !left.some((one) => one.generation === generation),

@@ -21,6 +21,8 @@ export interface EventFacts {
   readonly attempt: number;
   readonly retryAt: string | null;
   readonly ends: number;
+  /** Its beginning was undone, and it has not begun again [S39]. */
+  readonly isToBegin?: boolean;
 }
 
 export interface WaitFacts {
@@ -108,7 +110,7 @@ export function readOn(facts: Facts, { entry_type, data, timestamp }: FoldedEntr
       return { ...accepted, heardUpTo, heard: [...facts.heard, said] };
     }
     case 'invocation_start':
-      return begun(facts, data, withEvent);
+      return begun(facts, data);
     case 'invocation_result': {
       const ended = over(facts, eventId, 'over', withEvent);
       return { ...ended, succeeded: facts.succeeded + 1, failuresInRow: 0 };
@@ -155,20 +157,21 @@ export function readOn(facts: Facts, { entry_type, data, timestamp }: FoldedEntr
 
 type WithEvent = (next: Partial<EventFacts>) => Facts['events'];
 
-function begun(facts: Facts, data: JsonObject, withEvent: WithEvent): Facts {
+function begun(facts: Facts, data: JsonObject): Facts {
   const eventId = textAt(data, 'event_id');
   const event = facts.events[eventId];
   const attempt = numberAt(data, 'attempt');
   const wrong = [...facts.wrong];
   if (event?.at === 'queued' && facts.queue[0] !== eventId) wrong.push(`${eventId} jumped the queue`);
-  if (event?.at === 'open' && attempt !== event.attempt + 1)
-    wrong.push(`${eventId} lost count of its attempts`);
+  const next = (event?.attempt ?? 0) + (event?.isToBegin === true ? 0 : 1);
+  if (event?.at === 'open' && attempt !== next) wrong.push(`${eventId} lost count of its attempts`);
   if (event === undefined || event.at === 'dead' || event.at === 'over')
     wrong.push(`${eventId} begins and is ${event?.at ?? 'unknown'}`);
   const ids = Array.isArray(data['inbox']) ? (data['inbox'] as readonly string[]) : [];
   for (const id of ids) if (facts.inbox[id] !== '') wrong.push(`${id} was delivered before`);
   const inbox = { ...facts.inbox, ...Object.fromEntries(ids.map((id) => [id, eventId])) };
-  const events = withEvent({ at: 'open', attempt, retryAt: null });
+  const { isToBegin: _, ...rest } = event ?? { ends: 0 };
+  const events = { ...facts.events, [eventId]: { ...rest, at: 'open' as const, attempt, retryAt: null } };
   return { ...facts, events, queue: facts.queue.filter((id) => id !== eventId), inbox, wrong };
 }
 

@@ -77,6 +77,17 @@ function isLater(model: Model, state: State, stamp: string): boolean {
   return Date.parse(stamp) > new Machine(model, state).nowMs;
 }
 
+/** P3: behind the entry of a rewind the state is where it led to, and nothing goes on from where it was. */
+function halfMoved({ host, journal }: State): readonly Violation[] {
+  if (host === null || headOf(journal).snapshot.rewinding === null) return [];
+  return [{ promise: 'P3', what: 'a rewind is on record, and the process was not moved' }];
+}
+
 export function broken(model: Model, state: State, actions: readonly Action[]): readonly Violation[] {
-  return [...acknowledged(model.scenario, state), ...heard(state), ...stuck(model, state, actions)];
+  return [
+    ...acknowledged(model.scenario, state),
+    ...heard(state),
+    ...halfMoved(state),
+    ...stuck(model, state, actions),
+  ];
 }

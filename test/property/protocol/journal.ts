@@ -10,6 +10,7 @@ import { emptySnapshot, type OpenInvocation, type ProcessSnapshot } from '../../
 import { timestampOf } from '../../../core/model/time.ts';
 import type { TriggersState } from '../../../core/model/trigger-record.ts';
 import { disagreement, NO_FACTS, readOn, type Facts } from './facts.ts';
+import { rewoundFacts } from './rewound-facts.ts';
 import type { Rules } from './rules.ts';
 
 export type Promised = 'P1' | 'P2' | 'P3' | 'P4' | 'one writer';
@@ -37,6 +38,11 @@ export class Interned {
   }
 }
 
+type PlaceParts = Pick<
+  Place,
+  'before' | 'seq' | 'entry' | 'snapshot' | 'facts' | 'id' | 'violations' | 'isMove'
+>;
+
 /** A journal up to one of its lines. */
 export class Place {
   readonly before: Place | null;
@@ -47,9 +53,11 @@ export class Place {
   readonly facts: Facts;
   readonly id: number;
   readonly violations: readonly Violation[];
+  /** A checkpoint that has moved the process [S39]: unlike any other, it says what nothing before it does. */
+  readonly isMove: boolean;
   readonly #behind = new Map<string, Place>();
 
-  constructor(parts: Pick<Place, 'before' | 'seq' | 'entry' | 'snapshot' | 'facts' | 'id' | 'violations'>) {
+  constructor(parts: PlaceParts) {
     this.before = parts.before;
     this.seq = parts.seq;
     this.entry = parts.entry;
@@ -57,6 +65,7 @@ export class Place {
     this.facts = parts.facts;
     this.id = parts.id;
     this.violations = parts.violations;
+    this.isMove = parts.isMove;
   }
 
   next(said: string, make: () => Place): Place {
@@ -72,6 +81,11 @@ export class Place {
   }
 }
 
+/** The place itself, and all that it builds on, the last first. */
+export function* backwards(place: Place): Iterable<Place> {
+  for (let at: Place | null = place; at !== null; at = at.before) yield at;
+}
+
 export class Library {
   readonly empty: Place;
   readonly interned = new Interned();
@@ -79,7 +93,7 @@ export class Library {
 
   constructor(rules: Rules) {
     this.#rules = rules;
-    const nothing = { before: null, seq: 0, entry: null, violations: [], facts: NO_FACTS };
+    const nothing = { before: null, seq: 0, entry: null, violations: [], facts: NO_FACTS, isMove: false };
     this.empty = new Place({ ...nothing, snapshot: emptySnapshot(), id: this.interned.of('') });
   }
 
@@ -91,20 +105,36 @@ export class Library {
   checkpoint(place: Place, tick: number): Place {
     return place.next(`${tick} checkpoint`, () => {
       // As a file gives it back.
-      const state = JSON.parse(JSON.stringify(this.#rules.checkpointOf(place.snapshot))) as JsonObject;
-      return this.#after(place, 'checkpoint', { state }, tick);
+      return this.#after(place, 'checkpoint', this.#written(place.snapshot), tick);
     });
+  }
+
+  /** The checkpoint that moves the process from a target on [S39]. */
+  moved(place: Place, to: ProcessSnapshot, target: Place, tick: number): Place {
+    const data = this.#written(to);
+    return place.next(`${tick} moved ${JSON.stringify(data)}`, () => {
+      const facts = rewoundFacts(place.facts, target.facts, (eventId) => {
+        for (const { facts } of backwards(place)) if (facts.events[eventId]?.at === 'open') return facts;
+        return null;
+      });
+      return this.#after(place, 'checkpoint', data, tick, facts);
+    });
+  }
+
+  #written(snapshot: ProcessSnapshot): JsonObject {
+    return { state: JSON.parse(JSON.stringify(this.#rules.checkpointOf(snapshot))) as JsonObject };
   }
 
   /** A host signs in. What it recovers is held against a fold from the first line on. */
   sign(place: Place, epoch: number, tick: number): Place {
     return place.next(`${tick} sign ${epoch}`, () => {
       const signed = this.#after(place, 'writer_opened', { epoch }, tick);
-      const lines: FoldedEntry[] = [];
-      for (let at: Place = signed; at.before !== null; at = at.before) lines.unshift(at.entry!);
-      const last = lines.findLastIndex(isCheckpoint);
-      const recovered = this.#folded(last < 0 ? lines : lines.slice(last));
-      const whole = this.#folded(lines.map((line) => (isCheckpoint(line) ? asNothing(line) : line)));
+      const places = [...backwards(signed)].filter(({ entry }) => entry !== null).toReversed();
+      const last = places.findLastIndex(({ entry }) => isCheckpoint(entry!));
+      const recovered = this.#folded(places.slice(Math.max(0, last)).map(({ entry }) => entry!));
+      const whole = this.#folded(
+        places.map(({ entry, isMove }) => (isCheckpoint(entry!) && !isMove ? asNothing(entry!) : entry!)),
+      );
       const violations = [
         ...signed.violations,
         ...this.#compared(whole, recovered),
@@ -126,7 +156,14 @@ export class Library {
     return [{ promise: 'P3', what: `from the first line and from the last checkpoint: ${what}` }];
   }
 
-  #after(before: Place, entry_type: EntryType, data: JsonObject, tick: number): Place {
+  /** `moved`: by the plain reading, for a checkpoint that moves. */
+  #after(
+    before: Place,
+    entry_type: EntryType,
+    data: JsonObject,
+    tick: number,
+    moved: Facts | null = null,
+  ): Place {
     const entry: FoldedEntry = { seq: before.seq + 1, timestamp: stampAt(tick), entry_type, data };
     const { applyEntry } = this.#rules;
     const isNew = isCheckpoint(entry);
@@ -135,15 +172,16 @@ export class Library {
       violations.push({ promise: 'P3', what: 'a checkpoint that is not full' });
     const snapshot = applyEntry(isNew ? emptySnapshot() : copyOf(before.snapshot), entry);
     // A checkpoint may change nothing but the position, so without it the state is the same.
-    if (isNew)
+    if (isNew && moved === null)
       violations.push(...this.#compared(applyEntry(copyOf(before.snapshot), asNothing(entry)), snapshot));
-    const facts = readOn(before.facts, entry);
+    const facts = moved ?? readOn(before.facts, entry);
     const what = disagreement(facts, snapshot);
     if (what !== null) violations.push({ promise: 'P4', what });
     for (const wrong of facts.wrong.slice(before.facts.wrong.length))
       violations.push({ promise: 'P4', what: wrong });
     const id = this.interned.of(canonical(snapshot, facts));
-    return new Place({ before, seq: entry.seq, entry, snapshot, facts, id, violations });
+    const isMove = moved !== null;
+    return new Place({ before, seq: entry.seq, entry, snapshot, facts, id, violations, isMove });
   }
 }
 
@@ -155,20 +193,13 @@ function asNothing(entry: FoldedEntry): FoldedEntry {
   return { ...entry, entry_type: 'log', data: {} };
 }
 
-function partsOf({
-  before,
-  seq,
-  entry,
-  snapshot,
-  facts,
-  id,
-  violations,
-}: Place): ConstructorParameters<typeof Place>[0] {
-  return { before, seq, entry, snapshot, facts, id, violations };
+function partsOf(place: Place): PlaceParts {
+  const { before, seq, entry, snapshot, facts, id, violations, isMove } = place;
+  return { before, seq, entry, snapshot, facts, id, violations, isMove };
 }
 
 /** As deep as the fold changes things. */
-function copyOf(snapshot: ProcessSnapshot): ProcessSnapshot {
+export function copyOf(snapshot: ProcessSnapshot): ProcessSnapshot {
   return {
     ...snapshot,
     context: { ...snapshot.context },
@@ -226,6 +257,7 @@ function canonical(snapshot: ProcessSnapshot, facts: Facts): string {
     snapshot.deadLetters.map(({ open, attempts }) => [open === null ? null : canonicalOf(open), attempts]),
     snapshot.workers.map(({ generation }) => generation),
     snapshot.generation,
+    snapshot.rewinding === null ? 0 : snapshot.rewinding.target,
     // All else that the state holds is in the plain reading, which it agrees with.
     facts,
   ]);
@@ -247,6 +279,7 @@ export function canonicalOf(open: OpenInvocation): unknown {
     rank(open.attemptSeq),
     open.isWaiting,
     open.retryAt,
+    open.isToBegin === true,
     open.inbox.map(({ messageId }) => messageId),
     open.effects.map((one) => [
       one.effectId,
@@ -257,6 +290,7 @@ export function canonicalOf(open: OpenInvocation): unknown {
       rank(one.seq),
       rank(one.endSeq),
       one.end,
+      one.isUndone === true,
       one.earlier === undefined ? 0 : [one.earlier.end, rank(one.earlier.endSeq)],
     ]),
     open.waits.map((one) => [one.waitId, one.dueAt, one.end, rank(one.seq), rank(one.endSeq)]),

@@ -10,6 +10,7 @@ import { InvocationRunner } from './machine/invocation-runner.ts';
 import { PerformEffect } from './machine/perform-effect.ts';
 import { AgentProcess } from './machine/process.ts';
 import { Recorder } from './machine/recorder.ts';
+import { RewindDesk } from './machine/rewind-desk.ts';
 import { Switchboard } from './machine/switchboard.ts';
 import { WaitKeeper } from './machine/wait-keeper.ts';
 import type { Effect } from './programs.ts';
@@ -38,6 +39,7 @@ export class Machine {
   readonly performer = new PerformEffect(this);
   readonly code = new AgentCode(this);
   readonly messages = new Switchboard(this);
+  readonly rewinds = new RewindDesk(this);
 
   constructor(model: Model, state: State) {
     this.model = model;

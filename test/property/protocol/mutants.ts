@@ -3,7 +3,7 @@
 
 import type { RecordedEffect } from '../../../core/model/effects.ts';
 import type { JsonObject } from '../../../core/model/json.ts';
-import type { ProcessSnapshot } from '../../../core/model/snapshot.ts';
+import type { OpenInvocation, ProcessSnapshot } from '../../../core/model/snapshot.ts';
 import type { FoldedEntry } from '../../../core/model/fold.ts';
 import type { Promised } from './journal.ts';
 import { RULES, type Rules } from './rules.ts';
@@ -47,6 +47,14 @@ const checkpoint = (
   },
 });
 
+/** A rewind that leaves something of what is handled again out. */
+const rewinding = (left: (open: OpenInvocation) => Partial<OpenInvocation>): Partial<Rules> => ({
+  rewound: (scan) => {
+    const moved = RULES.rewound(scan);
+    return { ...moved, open: moved.open.map((open) => ({ ...open, ...left(open) })) };
+  },
+});
+
 /** Effects seen as something else, wherever it is decided what to do with them. */
 const seeing = (as: (effect: RecordedEffect) => RecordedEffect): Partial<Rules> => {
   const disguised = (snapshot: Readonly<Pick<ProcessSnapshot, 'open' | 'queue'>>) => ({
@@ -81,7 +89,7 @@ const changeOpen =
   };
 
 const { ask, asks, faltering, reconcile, retry, parallel, promised, justPromised, timed } = programs;
-const { failing, dead, sending, racing, two } = programs;
+const { failing, dead, sending, racing, two, rewound, rewoundWait } = programs;
 
 export const MUTANTS: readonly Mutant[] = [
   // --- P1: who is told what, and when
@@ -338,6 +346,31 @@ export const MUTANTS: readonly Mutant[] = [
       state.queue = [state.queue.at(-1)!, ...state.queue.slice(0, -1)];
     }),
   ),
+  mutant(
+    'a rewind forgets what effects gave',
+    'P2',
+    rewound,
+    rewinding(() => ({ effects: [] })),
+  ),
+  mutant(
+    'a rewind forgets what was sent',
+    'P2',
+    rewound,
+    rewinding(() => ({ sends: [] })),
+  ),
+  mutant(
+    'a rewind forgets promises that it should wait for',
+    'P4',
+    rewoundWait,
+    rewinding(() => ({ waits: [] })),
+  ),
+  mutant(
+    'what a rewind takes up again is the same attempt',
+    'P4',
+    rewound,
+    rewinding(({ attempt }) => ({ attempt: attempt - 1 })),
+  ),
+  mutant('a rewind that a crash cut short is left so', 'P3', rewound, { finishesRewinds: false }),
   mutant('an operator does not hold effects', 'P4', ask, { stopsEffects: () => false }),
   mutant('a host that starts resumes what is held', 'P4', two, { staysHeld: false }),
   mutant('what nothing holds stays suspended', 'P4', ask, { resumesWhatNothingHolds: false }),

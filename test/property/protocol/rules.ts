@@ -10,6 +10,7 @@ import { stopsEffects } from '../../../core/model/holds.ts';
 import { inboxDelivery } from '../../../core/model/inbox.ts';
 import type { JsonObject } from '../../../core/model/json.ts';
 import { transition } from '../../../core/model/lifecycle.ts';
+import type { RewindScan } from '../../../core/model/rewind.ts';
 import type { ProcessSnapshot } from '../../../core/model/snapshot.ts';
 import { expiredKeys, nextRetry, nextWork, restingAs } from '../../../core/model/standing.ts';
 import { dueWaits } from '../../../core/model/waits.ts';
@@ -95,6 +96,12 @@ export interface Rules {
   readonly isArrivedOnlyWhenKept: boolean;
   readonly nextNumber: (snapshot: ProcessSnapshot, isRecovered: boolean) => number;
 
+  // --- core/runtime/rewind-desk.ts
+  /** Where the process is moved to [S39]. */
+  readonly rewound: (scan: RewindScan) => ProcessSnapshot;
+  /** Whoever takes over behind the entry of a rewind finishes it. */
+  readonly finishesRewinds: boolean;
+
   // --- core/runtime/take-over.ts, core/journal/lock.ts, append-file.ts
   readonly reaps: boolean;
   readonly locksOutOthers: boolean;
@@ -157,6 +164,9 @@ export const RULES: Rules = {
   isHeardOnce: true,
   isArrivedOnlyWhenKept: true,
   nextNumber: ({ sent }) => sent + 1,
+
+  rewound: (scan) => scan.rewound(true),
+  finishesRewinds: true,
 
   reaps: true,
   locksOutOthers: true,

@@ -16,6 +16,7 @@ const LEFT: Left = {
   notes: 0,
   settlements: 0,
   takeOvers: 0,
+  rewinds: 0,
 };
 /** Further than anything can go on with what may go wrong. */
 const TO_THE_END = 100;
@@ -139,6 +140,31 @@ export const together = scenario(
   { concurrency: 2 },
 );
 
+export const rewound = scenario(
+  'an ask and a message, and back',
+  inTurn([effect('a', 'ask')], [send('m')]),
+  { mishaps: 0, workerDeaths: 0, rewinds: 1 },
+  { deeper: TO_THE_END },
+);
+export const rewoundTwice = scenario(
+  'an ask, and back twice',
+  inTurn([effect('a', 'ask')]),
+  { mishaps: 0, workerDeaths: 0, hostDeaths: 0, rewinds: 2 },
+  { deeper: TO_THE_END },
+);
+export const rewoundWait = scenario(
+  'a promise, then an ask, and back',
+  inTurn([promise('p')], [effect('a', 'ask')]),
+  { mishaps: 1, workerDeaths: 0, hostDeaths: 0, settlements: 1, rewinds: 1 },
+  { deeper: 2 },
+);
+export const rewoundFailure = scenario(
+  'an attempt that fails once, and back',
+  failsOnce([effect('a', 'ask')], [effect('b', 'idempotent')]),
+  { mishaps: 0, workerDeaths: 0, rewinds: 1 },
+  { deeper: 3 },
+);
+
 export const SCENARIOS: readonly Scenario[] = [
   ask,
   asks,
@@ -157,4 +183,8 @@ export const SCENARIOS: readonly Scenario[] = [
   racing,
   two,
   together,
+  rewound,
+  rewoundTwice,
+  rewoundWait,
+  rewoundFailure,
 ];

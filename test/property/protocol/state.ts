@@ -148,6 +148,7 @@ export interface Left {
   notes: number;
   settlements: number;
   takeOvers: number;
+  rewinds: number;
 }
 
 export interface State {

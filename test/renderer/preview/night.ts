@@ -24,6 +24,7 @@ import {
   MINUTE,
   pauseOf,
   previewOf,
+  queuedOf,
   rewindPlanOf,
   rowOf,
   triggerOf,
@@ -78,7 +79,54 @@ export const NIGHT: FleetView = fleetOf(ROWS);
 export function nightDetail(process: string): ProcessDetail | null {
   const row = ROWS.find(({ name }) => name === process);
   if (row === undefined) return null;
-  return row === worst ? worstDetail() : detailOf(row);
+  if (row === worst) return worstDetail();
+  return row.name === CROWDED ? crowdedDetail(row) : detailOf(row);
+}
+
+/** More of everything than a list has room for. */
+const CROWDED = 'agent-01';
+
+function crowdedDetail(row: ProcessRow): ProcessDetail {
+  const paused = pauseOf({ reason: 'Too many calls', at: before(20 * MINUTE) });
+  const problem = {
+    code: 'trigger.port-taken',
+    message:
+      'Port 9090 of 127.0.0.1 is in use by another program. End that program, or give it another port.',
+    at: before(4 * MINUTE),
+  };
+  return detailOf(
+    { ...row, queued: 200 },
+    {
+      counts: { context: 3, open: 340, promises: 0, deadLetters: 140, triggers: 340 },
+      triggers: Array.from({ length: 100 }, (_, at) =>
+        at % 5 === 1
+          ? webhookOf({
+              id: `webhook-9090/orders/${at}`,
+              address: at === 6 ? null : `http://127.0.0.1:9090/orders/${at}`,
+              description: `POST 127.0.0.1:9090/orders/${at}`,
+              ...(at === 6 ? { problem } : {}),
+            })
+          : triggerOf({
+              id: `cron-${String(at).padStart(8, '0')}`,
+              description: `${at % 60} * * * * (UTC)`,
+              missed: at % 7 === 0 ? at * 11 : 0,
+              ...(at % 9 === 3 ? { paused, next: null } : {}),
+            }),
+      ),
+      queue: Array.from({ length: 100 }, (_, at) =>
+        queuedOf({ eventId: `0198f3ae-77aa-7000-8000-${String(at).padStart(12, '0')}`, missed: at % 4 }),
+      ),
+      open: Array.from({ length: 100 }, (_, at) =>
+        invocationOf({ eventId: `ev-${at}`, invocation: at, standing: at % 3 === 0 ? 'running' : 'ready' }),
+      ),
+      deadLetters: Array.from({ length: 100 }, (_, at) =>
+        deadLetterOf({
+          eventId: `0198f3ae-77aa-7000-8000-${String(at).padStart(12, '0')}`,
+          doneEffects: at % 3,
+        }),
+      ),
+    },
+  );
 }
 
 function worstDetail(): ProcessDetail {
@@ -96,7 +144,7 @@ function worstDetail(): ProcessDetail {
       { key: 'note', text: JSON.stringify(LONG_TEXT), cut: false },
       ...Array.from({ length: 30 }, (_, at) => ({ key: `key_${at}`, text: `${at}`, cut: false })),
     ],
-    contextCut: true,
+    counts: { context: 1_204, open: 2, promises: 6, deadLetters: 12_044, triggers: 340 },
     open: [
       invocationOf({
         eventId: LONG_WORD.slice(0, 200),

@@ -60,14 +60,16 @@ const ROWS: readonly ProcessRow[] = [
   rowOf({
     name: 'nightly-report',
     state: 'awaiting',
-    why: 'waiting for promise approve-refund, until 2026-11-29 15:00 UTC',
+    why: 'waiting for promise approve-refund, until',
+    whyAt: before(-3 * HOUR),
     budget: noLimit,
     worker: null,
     actions: ['suspend', 'restart', 'stop', 'trigger', 'force-recover'],
   }),
   rowOf({
     name: 'order-sync',
-    why: 'its worker was killed by SIGKILL; another starts at 12:00:24 UTC',
+    why: 'its worker was killed by SIGKILL; another starts at',
+    whyAt: before(-24_000),
     tone: 'attention',
     restarts: 2,
     queued: 3,

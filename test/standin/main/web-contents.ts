@@ -12,6 +12,7 @@ import { nativeImage, type NativeImage } from './native-image.ts';
 import { nativeTheme } from './native-theme.ts';
 import { Navigation } from './navigation.ts';
 import { Openings, type Opened, type OpenHandler } from './openings.ts';
+import { followPage } from './page-events.ts';
 import { PageLink } from './page-link.ts';
 import { applyChecks, requestPermission } from './permissions.ts';
 import { schemes } from './protocol.ts';
@@ -121,7 +122,16 @@ export class WebContents extends EventEmitter implements Record<Kept, unknown> {
       subFrames: this.#preferences.nodeIntegrationInSubFrames === true,
       receive: (message, frame) => this.#receive(message, frame),
     });
-    this.#follow(page);
+    followPage({
+      session: page,
+      frames: this.#frames,
+      emit,
+      // Playwright sets the same when it joins, which is before the first page has loaded.
+      onLoaded: () => background(this.#applyTheme(page)),
+      onLoading: (isLoading) => this.#loading(isLoading),
+      onOpening: (event) => this.#openings.announced(event),
+      onRequest: (paused) => background(this.#paused(page, paused)),
+    });
     await Promise.all([
       page.send('Page.enable'),
       page.send('Runtime.enable'),
@@ -142,64 +152,8 @@ export class WebContents extends EventEmitter implements Record<Kept, unknown> {
     this.#attached = Promise.withResolvers();
   }
 
-  #follow(page: PageSession): void {
-    const frames = this.#frames;
-    page.on('Page.frameAttached', (event) => frames.attached(event));
-    page.on('Page.frameDetached', (event) => frames.detached(event));
-    page.on('Page.frameNavigated', ({ frame }) => this.#navigated(frames.navigated(frame)));
-    page.on('Page.navigatedWithinDocument', ({ frameId, url }) => {
-      const frame = frames.frame(frameId);
-      if (!frame) return;
-      frame.url = toApp(url, schemes());
-      this.emit(
-        'did-navigate-in-page',
-        preventable({}),
-        frame.url,
-        frame === frames.main,
-        frame.processId,
-        frame.routingId,
-      );
-    });
-    page.on('Runtime.executionContextCreated', ({ context }) => {
-      const { frameId } = (context.auxData ?? {}) as { frameId?: string };
-      if (PageLink.isIsolatedWorld(context.name) && frameId !== undefined)
-        frames.contextCreated(context.id, frameId);
-    });
-    page.on('Runtime.executionContextDestroyed', ({ executionContextId }) =>
-      frames.contextDestroyed(executionContextId),
-    );
-    page.on('Runtime.executionContextsCleared', () => frames.contextsCleared());
-    page.on('Page.domContentEventFired', () => this.emit('dom-ready', preventable({})));
-    page.on('Page.loadEventFired', () => {
-      // Playwright sets the same when it joins, which is before the first page has loaded.
-      background(this.#applyTheme(page));
-      this.emit('did-finish-load');
-    });
-    page.on('Page.frameStartedLoading', ({ frameId }) => this.#loading(frameId, true));
-    page.on('Page.frameStoppedLoading', ({ frameId }) => this.#loading(frameId, false));
-    page.on('Page.javascriptDialogOpening', ({ type, message }) => record('page-dialog', { type, message }));
-    page.on('Page.windowOpen', (event) => this.#openings.announced(event));
-    page.on('Fetch.requestPaused', (paused) => background(this.#paused(page, paused)));
-  }
-
-  #navigated(frame: WebFrameMain | undefined): void {
-    if (!frame) return;
-    const isMainFrame = frame === this.mainFrame;
-    if (isMainFrame) this.emit('did-navigate', preventable({}), frame.url, 200, 'OK');
-    this.emit(
-      'did-frame-navigate',
-      preventable({}),
-      frame.url,
-      200,
-      'OK',
-      isMainFrame,
-      frame.processId,
-      frame.routingId,
-    );
-  }
-
-  #loading(frameId: string, loading: boolean): void {
-    if (frameId !== this.mainFrame.frameToken || this.#state.loading === loading) return;
+  #loading(loading: boolean): void {
+    if (this.#state.loading === loading) return;
     this.#state.loading = loading;
     this.emit(loading ? 'did-start-loading' : 'did-stop-loading');
   }

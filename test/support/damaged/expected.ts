@@ -5,22 +5,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseLossless } from '../../../core/journal/lossless.ts';
+import type { LineFault } from '../../../core/journal/verify-line.ts';
 import type { BadLine, StoredEntry } from '../../../core/model/entry.ts';
 import type { Json } from '../../../core/model/json.ts';
 import type { Four } from '../promptise-answers.ts';
 
 /** What can be wrong with a line by itself or with its place. */
-export type LineDamage =
-  | 'not-utf8'
-  | 'not-json'
-  | 'not-object'
-  | 'no-timestamp'
-  | 'bad-time'
-  | 'nul'
-  | 'too-deep'
-  | 'checksum'
-  | 'link'
-  | 'sequence';
+export type LineDamage = LineFault | 'link' | 'sequence';
 
 /** A line that ends in a line feed and is not blank, in the order of the file. */
 export interface ExpectedLine {

@@ -101,13 +101,14 @@ export class InvocationRunner extends Part {
     return this.snapshot.open.find(({ event }) => event.eventId === eventId);
   }
 
-  #invoke({ event: { eventId }, invocation, attempt, retryAt }: OpenInvocation): void {
+  #invoke({ event: { eventId }, invocation, attempt, retryAt, isToBegin }: OpenInvocation): void {
     this.#turns += 1;
     if (this.#turns > ENDLESS) {
       this.blame('P4', `${eventId} goes round and round`);
       return;
     }
-    if (retryAt !== null) {
+    if (isToBegin === true) this.note('invocation_start', { invocation, event_id: eventId, attempt });
+    else if (retryAt !== null) {
       const next = this.rules.retriesCount(attempt);
       this.note('invocation_start', { invocation, event_id: eventId, attempt: next });
     }

@@ -2,6 +2,7 @@
 
 import type { EntryType } from '../../../../core/model/entry.ts';
 import type { JsonObject } from '../../../../core/model/json.ts';
+import type { ProcessSnapshot } from '../../../../core/model/snapshot.ts';
 import type { Place } from '../journal.ts';
 import { headOf, type Disk, type Want } from '../state.ts';
 import { Part } from './part.ts';
@@ -40,6 +41,12 @@ export class Recorder extends Part {
   checkpoint(): void {
     // What it stands for is durable before it is written (core/journal/append-file.ts).
     const place = this.model.library.checkpoint(this.head, this.state.now);
+    this.write(this.state.journal, place, null, false);
+  }
+
+  /** The checkpoint of where a rewind leads. */
+  moved(target: Place, to: ProcessSnapshot): void {
+    const place = this.model.library.moved(this.head, to, target, this.state.now);
     this.write(this.state.journal, place, null, false);
   }
 

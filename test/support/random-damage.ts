@@ -10,7 +10,7 @@ import { sealedSegments } from '../../core/journal/segments.ts';
 import { snapshotToState } from '../../core/model/checkpoint.ts';
 import { FOLD_VERSION } from '../../core/model/fold.ts';
 import { ReplayEngine } from '../../core/replay/index.ts';
-import { foreignLine } from '../support/journal-bytes.ts';
+import { foreignLine } from './journal-bytes.ts';
 
 export interface JournalPlan {
   /** What is appended: entries that go out together, or a full checkpoint. */

@@ -1,0 +1,218 @@
+// Every view of the console that is looked at in a browser, how one gets there, and in which looks.
+
+import type { Page } from 'playwright-core';
+import { LONG_NAME } from './night.ts';
+
+interface View {
+  readonly name: string;
+  readonly address: string;
+  readonly act?: (page: Page) => Promise<unknown>;
+}
+
+export const press = (role: 'button' | 'tab', name: string | RegExp) => (page: Page) =>
+  page.getByRole(role, { name, exact: true }).first().click();
+export const dialogAfter = (name: string | RegExp) => async (page: Page) => {
+  await press('button', name)(page);
+  await page.getByRole('alertdialog').waitFor();
+};
+export const CLERK = '/#/j-demo/invoice-clerk';
+export const WATCHER = '/#/j-demo/market-watcher';
+const REPORT = '/#/j-demo/nightly-report';
+const SYNC = '/#/j-demo/order-sync';
+const WORST = `/?scene=night#/j-demo/${LONG_NAME}`;
+/** Several presses, one after another. */
+const acts =
+  (...all: readonly ((page: Page) => Promise<unknown>)[]) =>
+  async (page: Page) => {
+    for (const act of all) await act(page);
+  };
+
+/** Something about a trigger of the clerk's. */
+const trigger = (name: string) => acts(press('tab', 'Triggers & queue'), dialogAfter(name));
+/** What can be done from the newest entry. */
+const fromEntry = (name: string) =>
+  acts((page) => page.locator('.hf-entry-line').first().click(), dialogAfter(name));
+const VIEWS: readonly View[] = [
+  { name: 'fleet', address: '/#/' },
+  { name: 'fleet, loading', address: '/?scene=loading#/' },
+  { name: 'fleet, failed', address: '/?scene=failed#/' },
+  { name: 'fleet, empty', address: '/?scene=empty#/' },
+  { name: 'fleet, menu', address: '/#/', act: press('button', 'All actions: invoice-clerk') },
+  { name: 'journals', address: '/#/journals' },
+  { name: 'journals, empty', address: '/?scene=empty#/journals' },
+  { name: 'process', address: WATCHER },
+  { name: 'process, entry', address: WATCHER, act: (page) => page.locator('.hf-entry-line').last().click() },
+  { name: 'process, state', address: WATCHER, act: press('tab', 'State') },
+  { name: 'process, triggers', address: CLERK, act: press('tab', 'Triggers & queue') },
+  {
+    name: 'process, recorded triggers',
+    address: '/#/j-sent/market-watcher',
+    act: press('tab', 'Triggers & queue'),
+  },
+  {
+    name: 'process, more actions',
+    address: WATCHER,
+    act: acts(press('button', 'More actions'), (page) => page.getByRole('menu').waitFor()),
+  },
+  { name: 'process, effects', address: WATCHER, act: press('tab', 'Effects') },
+  {
+    name: 'process, effect',
+    address: CLERK,
+    act: acts(press('tab', 'Effects (2 in doubt)'), press('button', 'Details of charge_card')),
+  },
+  { name: 'process, waiting', address: REPORT },
+  { name: 'process, inbox', address: REPORT, act: press('tab', 'Triggers & queue') },
+  { name: 'process, dead letters', address: SYNC, act: press('tab', 'Triggers & queue (3)') },
+  { name: 'process, worker', address: WATCHER, act: press('tab', 'Worker') },
+  { name: 'process, dying workers', address: SYNC, act: press('tab', 'Worker') },
+  {
+    name: 'process, output unread',
+    address: '/?scene=unread#/j-demo/market-watcher',
+    act: press('tab', 'Worker'),
+  },
+  { name: 'process, tables', address: WATCHER, act: press('button', 'Health as a table') },
+  { name: 'process, doubt', address: CLERK },
+  { name: 'process, failed', address: '/#/j-demo/mail-triage' },
+  { name: 'process, recorded', address: '/#/j-sent/market-watcher' },
+  { name: 'process, unknown', address: '/#/j-demo/nobody' },
+  { name: 'stop', address: WATCHER, act: dialogAfter('Stop…') },
+  { name: 'kill', address: WATCHER, act: dialogAfter('Kill worker…') },
+  { name: 'force-recover', address: CLERK, act: dialogAfter('Force-recover…') },
+  {
+    name: 'restart, looking',
+    address: '/?scene=looking#/j-demo/invoice-clerk',
+    act: dialogAfter('Restart…'),
+  },
+  {
+    name: 'restart, unread',
+    address: '/?scene=unread#/j-demo/invoice-clerk',
+    act: dialogAfter('Restart…'),
+  },
+  { name: 'resume', address: CLERK, act: dialogAfter('Resume') },
+  {
+    name: 'run it now',
+    address: CLERK,
+    act: dialogAfter('It did not happen: run it now…: charge_card'),
+  },
+  { name: 'resolve', address: REPORT, act: dialogAfter('Resolve…: approve-refund') },
+  { name: 'reject', address: REPORT, act: dialogAfter('Reject…: approve-refund') },
+  { name: 'signal', address: REPORT, act: dialogAfter('Send a signal…') },
+  {
+    name: 'as a new event',
+    address: SYNC,
+    act: acts(press('tab', 'Triggers & queue (3)'), dialogAfter('As a new event…')),
+  },
+  { name: 'it happened', address: CLERK, act: dialogAfter('It happened…: charge_card') },
+  { name: 'ask', address: REPORT, act: dialogAfter('Ask it…') },
+  { name: 'pause', address: CLERK, act: trigger('Pause…: cron-4f1d2c3b') },
+  { name: 'remove', address: CLERK, act: trigger('Remove…: webhook-9090/orders') },
+  { name: 'test-fire', address: CLERK, act: trigger('Test-fire…: event-77aa01fe') },
+  { name: 'add a schedule', address: CLERK, act: trigger('Add a trigger…') },
+  {
+    name: 'add a webhook, refused',
+    address: CLERK,
+    act: acts(
+      trigger('Add a trigger…'),
+      (page) => page.getByRole('alertdialog').getByLabel('Kind').selectOption('webhook'),
+      (page) => page.getByLabel('Variable that holds the secret').fill('ORDERS_SECRET'),
+      press('button', 'Add the trigger to invoice-clerk'),
+      (page) => page.getByRole('alert').waitFor(),
+    ),
+  },
+  {
+    name: 'add a folder',
+    address: CLERK,
+    act: acts(trigger('Add a trigger…'), (page) =>
+      page.getByRole('alertdialog').getByLabel('Kind').selectOption('file_watch'),
+    ),
+  },
+  { name: 'rewind', address: WATCHER, act: fromEntry('Rewind to here…') },
+  {
+    name: 'rewind, refused',
+    address: WATCHER,
+    act: acts(
+      fromEntry('Rewind to here…'),
+      press('button', 'Bad input'),
+      press('button', 'Rewind market-watcher'),
+      (page) => page.getByRole('alert').waitFor(),
+    ),
+  },
+  {
+    name: 'rewind, not possible',
+    address: '/?scene=unread#/j-demo/market-watcher',
+    act: fromEntry('Rewind to here…'),
+  },
+  {
+    name: 'fork',
+    address: WATCHER,
+    act: acts(fromEntry('Fork from here…'), press('button', 'Change a key'), (page) =>
+      page.getByLabel('Value of key 1, as JSON').fill('not JSON'),
+    ),
+  },
+  { name: 'a bad night, fleet', address: '/?scene=night#/' },
+  { name: 'a bad night', address: WORST },
+  { name: 'a bad night, state', address: WORST, act: press('tab', 'State') },
+  {
+    name: 'a bad night, effects',
+    address: WORST,
+    act: acts(press('tab', 'Effects (9 in doubt)'), press('button', /^Details of/)),
+  },
+  { name: 'a bad night, queue', address: WORST, act: press('tab', 'Triggers & queue (5231)') },
+  {
+    name: 'a bad night, rewind',
+    address: WORST,
+    act: acts(fromEntry('Rewind to here…'), (page) => page.getByText('What touched the world').waitFor()),
+  },
+  { name: 'a bad night, worker', address: WORST, act: press('tab', 'Worker') },
+  { name: 'a bad night, force-recover', address: WORST, act: dialogAfter('Force-recover…') },
+  { name: 'a bad night, kill', address: WORST, act: dialogAfter('Kill worker…') },
+  { name: 'a bad night, it happened', address: WORST, act: dialogAfter(/^It happened/) },
+  { name: 'a bad night, resolve', address: WORST, act: dialogAfter(/^Resolve/) },
+  { name: 'refused', address: '/#/', act: press('button', 'Open journal…') },
+  { name: 'keys', address: '/#/', act: press('button', 'Keys') },
+];
+
+export interface Look {
+  readonly name: string;
+  readonly colorScheme: 'light' | 'dark';
+  readonly viewport: { readonly width: number; readonly height: number };
+}
+
+export const LIGHT: Look = { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 800 } };
+const DARK: Look = { name: 'dark, small', colorScheme: 'dark', viewport: { width: 900, height: 600 } };
+/** The room that a window of 1280 by 800 has at twice the size. */
+export const LARGE: Look = { name: 'at 200 %', colorScheme: 'light', viewport: { width: 640, height: 400 } };
+const SHAPES: ReadonlySet<string> = new Set([
+  'a bad night',
+  'a bad night, queue',
+  'a bad night, it happened',
+  'fleet',
+  'journals',
+  'process',
+  'process, doubt',
+  'process, effects',
+  'process, effect',
+  'process, waiting',
+  'process, dead letters',
+  'process, worker',
+  'force-recover',
+  'signal',
+  'process, triggers',
+  'add a webhook, refused',
+  'rewind',
+  'fork',
+]);
+
+/** Too much of everything is looked at where the room is least. */
+function isShown(name: string, look: Look): boolean {
+  if (look === LARGE) return SHAPES.has(name);
+  return look === DARK || !name.startsWith('a bad night');
+}
+
+export const CASES = [LIGHT, DARK, LARGE].flatMap((look) =>
+  VIEWS.filter(({ name }) => isShown(name, look)).map((view) => ({
+    look,
+    view,
+    title: `${view.name}, ${look.name}`,
+  })),
+);

@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { startNode, type Running } from './child.ts';
+import { waitFor } from './wait-for.ts';
+
+export const HOLD_JOURNAL = fileURLToPath(new URL('./hold-journal.ts', import.meta.url));
+
+/** Another program that has the journal of that directory open for writing, until it is killed or the test ends. */
+export async function heldJournal(directory: string): Promise<Running> {
+  const holder = startNode(HOLD_JOURNAL, [directory]);
+  onTestFinished(() => void holder.process.kill('SIGKILL'));
+  await waitFor(() => holder.stdout() === 'held\n', { what: 'the holder' });
+  return holder;
+}
