@@ -3,6 +3,7 @@ import { entrySummary } from '../host/entry-summary.ts';
 import type { ProcessRow } from '../contract/views.ts';
 import type { StoredEntry } from '../model/entry.ts';
 import { parseTimestamp } from '../model/time.ts';
+import { fullestText } from './budget-verbs.ts';
 import { columns, safeText } from './safe-text.ts';
 
 const SHAPES: Readonly<Record<string, string>> = {
@@ -33,17 +34,19 @@ export function whyText({ why, whyAt }: Pick<ProcessRow, 'why' | 'whyAt'>): stri
 
 /** No line is longer than `width`; null: nobody says how wide, so no reason is longer than is good to read. */
 export function fleetTable(rows: readonly ProcessRow[], nowMs: number, width: number | null): string[] {
-  const head = ['NAME', 'STATE', 'RUNS TODAY', 'FAILED', 'LAST', 'WHY'];
-  const lines = columns([head, ...rows.map((row) => cells(row, nowMs, width ?? LONGEST_WHY))]);
+  const isLimited = rows.some(({ budget }) => budget.limits.length > 0);
+  const head = ['NAME', 'STATE', 'RUNS TODAY', ...(isLimited ? ['BUDGET'] : []), 'FAILED', 'LAST', 'WHY'];
+  const lines = columns([head, ...rows.map((row) => cells(row, nowMs, width ?? LONGEST_WHY, isLimited))]);
   return width === null ? lines : lines.map((line) => cut(line, width));
 }
 
-function cells(row: ProcessRow, nowMs: number, longestWhy: number): string[] {
+function cells(row: ProcessRow, nowMs: number, longestWhy: number, isLimited: boolean): string[] {
   const { budget, health } = row;
   return [
     cutMiddle(safeText(row.name), LONGEST_CELL),
     cut(stateText(row), LONGEST_CELL),
     `${budget.runs ?? 'unknown'}${budget.maxRunsPerDay === null ? '' : ` of ${budget.maxRunsPerDay}`}`,
+    ...(isLimited ? [fullestText(budget)] : []),
     health.sample === 0 ? 'unknown' : `${health.failures} of ${health.sample}`,
     row.lastEntryAt === null ? 'never' : ago(row.lastEntryAt, nowMs),
     cut(safeText(whyText(row)), longestWhy),

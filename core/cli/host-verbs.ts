@@ -8,6 +8,7 @@ import type { ProcessDetail } from '../contract/views.ts';
 import { counted } from '../host/counted.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES } from '../model/inbox.ts';
 import { stateText } from './describe.ts';
+import { BUDGET_VERBS } from './budget-verbs.ts';
 import { at, jsonOption, type Given, type HostVerb } from './host-verb.ts';
 import { REWIND_VERBS } from './rewind-verbs.ts';
 import { TRIGGER_VERBS } from './trigger-verbs.ts';
@@ -126,6 +127,7 @@ export const HOST_VERBS: readonly HostVerb[] = [
     more: ([, eventId]) => ({ eventId }),
   },
   ...TRIGGER_VERBS,
+  ...BUDGET_VERBS,
   ...REWIND_VERBS,
 ];
 

@@ -15,6 +15,7 @@ import type { Cursor } from '../model/ports.ts';
 import { showJson } from '../model/json.ts';
 import { ReplayEngine } from '../replay/replay-engine.ts';
 import { followJournal } from '../tail/follow-journal.ts';
+import { budgetLines } from './budget-verbs.ts';
 import { ago, entryLine, fleetTable, stateText, whyText } from './describe.ts';
 import { interrupted } from './interrupted.ts';
 import { print, printError, printJson, terminalWidth } from './output.ts';
@@ -71,11 +72,13 @@ export async function show(
     const detail = source.detail(process);
     const { counts } = detail;
     const { rows } = await source.timeline(process, SHOWN_ENTRIES, null);
+    const row = await withLimits(directory, detail.row);
     if (options.json) {
-      printJson({ ...detail, timeline: rows });
+      printJson({ ...detail, row: { ...detail.row, budget: row.budget }, timeline: rows });
       return;
     }
     printHead(detail.row);
+    for (const line of budgetLines(row)) print(line);
     for (const hold of detail.holds)
       print(`held: ${hold.kind} by ${hold.actor} since ${hold.since} · ${hold.reason}`);
     for (const open of detail.open) {
@@ -100,6 +103,12 @@ export async function show(
   } finally {
     await source.close();
   }
+}
+
+/** Limits are the manifest's, so only the host that runs the process can tell them; else the row as it is. */
+async function withLimits(directory: string, row: ProcessRow): Promise<ProcessRow> {
+  const live = await liveFleet(directory);
+  return live?.rows.find(({ name }) => name === row.name) ?? row;
 }
 
 function printCut(shown: number, of: number, what: string): void {

@@ -33,6 +33,7 @@ const requests = {
   'triggers.pause': true,
   'triggers.resume': true,
   'triggers.fire': true,
+  'budget.extend': true,
   'rewind.plan': true,
   'rewind.apply': true,
   'fork.plan': true,

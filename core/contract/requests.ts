@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRequest, type RequestDefinition } from './define.ts';
+import { MAX_AMOUNT, MAX_EXTENSION_MS } from '../model/budget.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES, MAX_INBOX_LENGTH } from '../model/inbox.ts';
 import {
   AppView,
@@ -175,6 +176,17 @@ export const REQUESTS = {
   'triggers.fire': defineRequest(
     'triggers.fire',
     z.strictObject({ ...Command.shape, triggerId: TriggerId, payloadText: JsonText.optional() }),
+    Outcome,
+  ),
+  /** Allows more than a limit of the manifest says: until the day or the run is over, or only for so long. */
+  'budget.extend': defineRequest(
+    'budget.extend',
+    z.strictObject({
+      ...NeedsReason.shape,
+      limit: z.string().min(1).max(200),
+      amount: z.number().positive().max(MAX_AMOUNT),
+      forMs: z.number().positive().max(MAX_EXTENSION_MS).nullable(),
+    }),
     Outcome,
   ),
   /** What it would do. Nothing is done. */

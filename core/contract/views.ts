@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import { ACTIONS } from '../model/allowed-actions.ts';
+import { LIMIT_NAMES } from '../model/budget.ts';
 
 /** What an operator may do now. The console shows these and never works them out for itself. */
 export const Action = z.enum(ACTIONS);
@@ -10,11 +11,26 @@ export type Action = z.infer<typeof Action>;
 
 export const BudgetView = z.strictObject({
   day: z.string(),
+  /** When the day of the budget ends; null where nobody opened one. */
+  until: z.string().nullable(),
   /** Null: nothing that was read says, so unknown, and never shown as 0 [P5]. */
   runs: z.number().int().nullable(),
   maxRunsPerDay: z.number().int().nullable(),
-  /** Null: not metered, so unknown, and never shown as 0 [P5]. */
+  /** In the manifest's own units. Null: not metered, so unknown, and never shown as 0 [P5]. */
   cost: z.number().nullable(),
+  /** Each limit that is set; of a run, as the run stands that has used most of it. */
+  limits: z.array(
+    z.strictObject({
+      limit: z.enum(LIMIT_NAMES),
+      scope: z.enum(['run', 'day']),
+      words: z.string(),
+      max: z.number(),
+      spent: z.number(),
+      reserved: z.number(),
+    }),
+  ),
+  /** What did not fit and waits for more, and how much more that needs; null where everything fits. */
+  exceeded: z.strictObject({ limit: z.enum(LIMIT_NAMES), text: z.string(), missing: z.number() }).nullable(),
 });
 
 export const HealthView = z.strictObject({

@@ -98,6 +98,7 @@ const ANSWERS: Answers = {
   'triggers.pause': commanded('triggers.pause'),
   'triggers.resume': commanded('triggers.resume'),
   'triggers.fire': commanded('triggers.fire'),
+  'budget.extend': commanded('budget.extend'),
   'rewind.apply': commanded('rewind.apply'),
   'fork.apply': commanded('fork.apply'),
 };

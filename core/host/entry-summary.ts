@@ -36,6 +36,29 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
       return { summary: 'whole state written', tone: 'quiet' };
     case 'trigger_event':
       return { summary: join(`accepted from ${text('trigger_id')}`, show('payload')), tone: 'working' };
+    case 'budget_period_started':
+      return { summary: `a day of the budget begins, until ${text('until')}`, tone: 'quiet' };
+    case 'budget_warning':
+      return {
+        summary: join(`${text('limit')} is near`, `${show('spent')} of ${show('max')} used`),
+        tone: 'attention',
+      };
+    case 'budget_exceeded':
+      return {
+        summary: join(
+          `${text('limit')} would be passed`,
+          `${show('spent')} of ${show('max')} used, ${show('reserved')} under way, ${show('asked')} more asked for`,
+        ),
+        tone: 'alarm',
+      };
+    case 'budget_extended':
+      return {
+        summary: join(
+          `${text('limit')} extended by ${show('amount')}${text('until') === '' ? '' : ` until ${text('until')}`}, by ${text('actor')}`,
+          text('reason'),
+        ),
+        tone: 'attention',
+      };
     case 'event_refused':
       return { summary: join(`refused, from ${text('trigger_id')}`, text('why')), tone: 'attention' };
     case 'trigger_filtered':

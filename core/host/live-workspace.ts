@@ -287,7 +287,7 @@ class Live implements LiveWorkspace {
         triggerProblem: triggers.problem?.message ?? null,
       },
       unknown: null,
-      maxRunsPerDay: definition.config.maxRunsPerDay,
+      budget: definition.config.budget,
       nowMs: Date.now(),
       triggers: triggers.views().map((trigger) => ({ ...trigger })),
       journalLevel: definition.config.journalLevel,

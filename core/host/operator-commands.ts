@@ -7,6 +7,7 @@ import { messageOf } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { AgentProcess } from '../runtime/agent-process.ts';
 import type { Actor } from '../runtime/lifecycle-driver.ts';
+import { extendBudget } from './budget-commands.ts';
 import { counted } from './counted.ts';
 import type { HostJournal } from './host-journal.ts';
 import { applyFork } from './fork-process.ts';
@@ -34,6 +35,7 @@ export type CommandName =
   | 'triggers.pause'
   | 'triggers.resume'
   | 'triggers.fire'
+  | 'budget.extend'
   | 'rewind.apply'
   | 'fork.apply';
 
@@ -208,6 +210,8 @@ async function act<N extends CommandName>(
     case 'triggers.resume':
     case 'triggers.fire':
       return changeTrigger(command, live.workspace, process, request as RequestOf<TriggerCommand>, actor);
+    case 'budget.extend':
+      return extendBudget(process, request as RequestOf<'budget.extend'>, actor);
     case 'rewind.apply':
       return rewound(process, request as RequestOf<'rewind.apply'>, actor);
     case 'fork.apply':

@@ -3,13 +3,13 @@
 import type { ProcessDetail, ProcessRow, TimelineRow, TriggerView } from '../contract/views.ts';
 import { allowedActions } from '../model/allowed-actions.ts';
 import type { BadLine, StoredEntry } from '../model/entry.ts';
+import type { BudgetConfig } from '../model/budget.ts';
 import { budgetOf, healthOf } from '../model/gauges.ts';
 import { MAX_INBOX_LENGTH } from '../model/inbox.ts';
 import type { Json } from '../model/json.ts';
 import { OPERATORS_HOLDS } from '../model/holds.ts';
 import { isLifecycleState, LIFECYCLE_STATES, nextStates } from '../model/lifecycle.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
-import { dayOf, timestampOf } from '../model/time.ts';
 import type { Pause } from '../model/trigger-record.ts';
 import { whyOf, type LiveFacts, type Why } from '../model/why.ts';
 import { cut, cutOrNull, showCut } from './cut.ts';
@@ -46,7 +46,8 @@ export interface RowInput {
   readonly unknown: { readonly text: string; readonly since: string } | null;
   /** What is the matter with one that no manifest defines [S37]. */
   readonly orphaned?: Why;
-  readonly maxRunsPerDay: number | null;
+  /** Null where nobody runs it here. */
+  readonly budget: BudgetConfig | null;
   readonly nowMs: number;
 }
 
@@ -55,7 +56,7 @@ export function processKey(journalId: string, name: string): string {
 }
 
 export function processRow(input: RowInput): ProcessRow {
-  const { journalId, snapshot, live, unknown, maxRunsPerDay, nowMs } = input;
+  const { journalId, snapshot, live, unknown, budget, nowMs } = input;
   const name = cut(input.name, MAX_NAME);
   const why: Why =
     unknown === null ? (input.orphaned ?? whyOf(snapshot, live)) : { text: unknown.text, tone: 'alarm' };
@@ -71,7 +72,7 @@ export function processRow(input: RowInput): ProcessRow {
     why: cut(why.text, MAX_LINE),
     whyAt: cutOrNull(why.at ?? null, MAX_WORD),
     tone: why.tone,
-    budget: budgetOf(snapshot, { today: dayOf(timestampOf(nowMs)), maxRunsPerDay, isLive: live !== null }),
+    budget: budgetView(snapshot, { nowMs, config: budget }),
     health: mutable(healthOf(snapshot)),
     invocations: snapshot.invocationCount,
     queued: snapshot.queue.length,
@@ -116,7 +117,7 @@ export function asRecorded(
     snapshot,
     live: null,
     unknown: null,
-    maxRunsPerDay: null,
+    budget: null,
     nowMs: Date.now(),
     triggers: [],
     journalLevel: '',
@@ -273,6 +274,11 @@ export function badLineRow({ seq, offset, sizeBytes, reason }: BadLine): Timelin
 /** Entries and bad lines as one list, newest first. */
 export function timelineRows(entries: readonly StoredEntry[], badLines: readonly BadLine[]): TimelineRow[] {
   return [...entries.map(timelineRow), ...badLines.map(badLineRow)].sort((a, b) => b.seq - a.seq);
+}
+
+function budgetView(...of: Parameters<typeof budgetOf>): ProcessRow['budget'] {
+  const { limits, ...gauge } = budgetOf(...of);
+  return { ...gauge, limits: limits.map((limit) => ({ ...limit })) };
 }
 
 function mutable<T extends { readonly runs: readonly boolean[] }>(

@@ -12,6 +12,8 @@ import {
   type ProcessConfig,
   type ProcessDefinition,
 } from '../model/process-config.ts';
+import { budgetOf } from './budget-schema.ts';
+import { knownKeys } from './known-keys.ts';
 import { Manifest } from './manifest-schema.ts';
 import { triggerOf } from './trigger-schema.ts';
 
@@ -177,9 +179,10 @@ function check(path: string, document: unknown): Manifest {
 
 function issueText(issue: z.core.$ZodIssue): string {
   const where = issue.path.length === 0 ? 'the manifest' : issue.path.join('.');
-  if (issue.code === 'unrecognized_keys')
-    return `${where} has ${issue.keys.map((key) => `"${key}"`).join(', ')}, which is not a setting`;
-  return `${where}: ${issue.message}`;
+  if (issue.code !== 'unrecognized_keys') return `${where}: ${issue.message}`;
+  const known = knownKeys(Manifest, issue.path);
+  const those = known.length === 0 ? '' : `; there are ${known.join(', ')}`;
+  return `${where} has ${issue.keys.map((key) => `"${key}"`).join(', ')}, which is not a setting${those}`;
 }
 
 function entrypointOf(directory: string, path: string, { entrypoint }: Manifest): string {
@@ -274,7 +277,7 @@ function configOf(manifest: Manifest, directory: string): ProcessConfig {
     restartPolicy: config.restart_policy,
     maxRestarts: config.max_restarts,
     restartBackoffMs: config.restart_backoff * 1000,
-    maxRunsPerDay: budget.enabled ? (budget.max_runs_per_day ?? null) : null,
+    budget: budgetOf(budget),
     initialState: { ...context.initial_state, ...world },
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DURABILITIES } from '../model/ports.ts';
+import { ManifestBudget } from './budget-schema.ts';
 import { ManifestTrigger } from './trigger-schema.ts';
 
 /** What a person may still mean; far more is a slip of the unit. */
@@ -57,12 +58,7 @@ export const Manifest = z.strictObject({
       dead_letter_size: z.number().int().min(0).max(1_000).default(100),
     })
     .prefault({}),
-  budget: z
-    .strictObject({
-      enabled: z.boolean().default(true),
-      max_runs_per_day: z.number().int().min(1).nullish(),
-    })
-    .prefault({}),
+  budget: ManifestBudget.prefault({}),
   config: z
     .strictObject({
       concurrency: z.number().int().min(1).max(100).default(1),

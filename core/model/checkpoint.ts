@@ -3,6 +3,8 @@
 // before it has to be read [S18].
 
 import { cloneJson, isObject, numberAt, objectAt, objectsAt, type Json, type JsonObject } from './json.ts';
+import { budgetOfRuns, withKnownLimits } from './fold-budget.ts';
+import { MOST } from './meters.ts';
 import { emptySnapshot, openedInvocation, type ProcessSnapshot } from './snapshot.ts';
 
 type Shape = (value: Json) => boolean;
@@ -35,6 +37,10 @@ const withKeys = (
     laterShapes.every(([key, shape]) => !Object.hasOwn(value, key) || shape(value[key]!));
 };
 
+const amount: Shape = (value) => typeof value === 'number' && value > 0 && value <= MOST;
+/** Of the meters that this version knows; what a later one counts besides is left alone. */
+const amounts = recordOf(amount);
+
 const event = withKeys(
   { eventId: text, triggerId: text, triggerType: text, payload: any, acceptedAt: text },
   {
@@ -64,6 +70,8 @@ const effect = withKeys(
     endSeq: orNull(number),
     earlier: withKeys({ end: withKeys({ kind: text }), endSeq: orNull(number) }),
     isUndone: truth,
+    booked: amounts,
+    maybe: amounts,
   },
 );
 const wait = withKeys(
@@ -120,6 +128,9 @@ const openInvocation = withKeys(
     retryAt: orNull(text),
     conversationFrom: number,
     isToBegin: truth,
+    spent: amounts,
+    reserved: amounts,
+    warned: listOf(text),
     inherited: withKeys({ keyPrefix: text, by: text }),
   },
 );
@@ -165,7 +176,23 @@ const MARK: Readonly<Record<Marked, Shape>> = {
   taken: listOf(text),
   recentRuns: listOf(withKeys({ eventId: text, ok: truth, at: text, durationMs: orNull(number) })),
   consecutiveFailures: number,
-  runsToday: orNull(withKeys({ day: text, runs: number })),
+  budget: withKeys({
+    period: orNull(withKeys({ id: text, until: orNull(text) })),
+    spent: amounts,
+    reserved: amounts,
+    warned: listOf(text),
+    extensions: listOf(withKeys({ limit: text, amount, until: orNull(text), eventId: orNull(text) })),
+    exceeded: orNull(
+      withKeys({
+        limit: text,
+        max: number,
+        spent: number,
+        reserved: number,
+        asked: number,
+        eventId: orNull(text),
+      }),
+    ),
+  }),
   restarts: number,
   restart: text,
   workerDeaths: number,
@@ -239,6 +266,9 @@ export function checkpointToSnapshot(data: JsonObject, before: ProcessSnapshot):
   const { fold_version: _, ...rest } = objectAt(state, 'holdfast')!;
   // Written by us from a snapshot; unknown keys of a later version are left out by the pick.
   const full: ProcessSnapshot = { ...emptySnapshot(), ...pick(cloneJson(rest) as JsonObject) };
+  full.budget = Object.hasOwn(rest, 'budget')
+    ? withKnownLimits(full.budget)
+    : budgetOfRuns(rest['runsToday']);
   if (numberAt(objectAt(state, 'holdfast')!, 'fold_version') < COMPLETE_SINCE) complete(full);
   return setShared(full, state);
 }

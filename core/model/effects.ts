@@ -1,4 +1,5 @@
 import type { Json } from './json.ts';
+import type { Amounts } from './meters.ts';
 import type { SpillReference } from './ports.ts';
 
 /**
@@ -49,6 +50,9 @@ export interface RecordedEffect {
   readonly end: EffectEnd | null;
   /** Ended behind the entry that its process was taken back to: its record is a fact, whatever is asked for now [S39]. */
   readonly isUndone?: true;
+  /** What it counts for while its end is not known: this attempt, and earlier ones that may have happened. */
+  readonly booked?: Amounts;
+  readonly maybe?: Amounts;
   /** How the attempt before the present one ended. */
   readonly earlier?: { readonly end: EffectEnd; readonly endSeq: number | null };
 }

@@ -57,6 +57,10 @@ export function isBad(item: StoredEntry | BadLine): item is BadLine {
 /** The entry types that the fold knows. Any other type is kept, shown, and changes nothing. */
 export const ENTRY_TYPES = [
   'checkpoint',
+  'budget_exceeded',
+  'budget_extended',
+  'budget_period_started',
+  'budget_warning',
   'clock_changed',
   'clock_read',
   'configured',

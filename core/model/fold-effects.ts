@@ -1,6 +1,7 @@
 // What the journal tells of effects, folded into the invocations that they belong to.
 
 import { isEffectClass, type EffectEnd, type RecordedEffect } from './effects.ts';
+import { booked, settled, unbooked, withoutBooking } from './fold-budget.ts';
 import { numberAt, objectAt, textAt, type Json, type JsonObject } from './json.ts';
 import type { SpillReference } from './ports.ts';
 import { openOf, type OpenInvocation, type ProcessSnapshot } from './snapshot.ts';
@@ -18,6 +19,14 @@ function placeOf(effects: readonly RecordedEffect[], effectId: string): number {
     places.set(effects, known);
   }
   return known.get(effectId) ?? -1;
+}
+
+/** What is recorded of an effect; undefined for nothing. */
+export function recordedOf(
+  { effects }: Pick<OpenInvocation, 'effects'>,
+  effectId: string,
+): RecordedEffect | undefined {
+  return effects[placeOf(effects, effectId)];
 }
 
 function find(
@@ -72,17 +81,19 @@ export function effectStarted(
   };
   open.isWaiting = false;
   const at = placeOf(open.effects, effect.effectId);
-  if (at < 0) {
-    open.effects.push(effect);
+  const before = open.effects[at];
+  // What is done is done, whatever is announced.
+  if (before?.end?.kind === 'done') return;
+  const use = booked(state, open, { data, before });
+  if (before === undefined) {
+    open.effects.push({ ...effect, ...use });
     places.get(open.effects)?.set(effect.effectId, open.effects.length - 1);
   } else {
-    const { announcedAt, end, endSeq } = open.effects[at]!;
-    // What is done is done, whatever is announced.
-    if (end?.kind === 'done') return;
+    const { announcedAt, end, endSeq } = before;
     // The key is as old as the first time that it may have been used [S31].
     const first = end?.kind === 'did_not_happen' ? timestamp : announcedAt;
     const earlier = end === null ? {} : { earlier: { end, endSeq } };
-    open.effects[at] = { ...effect, announcedAt: first, ...earlier };
+    open.effects[at] = { ...effect, ...use, announcedAt: first, ...earlier };
   }
 }
 
@@ -91,7 +102,9 @@ export function effectWithdrawn(state: ProcessSnapshot, data: JsonObject): void 
   const found = find(state, textAt(data, 'effect_id'));
   if (found === null) return;
   const { open, at } = found;
-  const { earlier, ...effect } = open.effects[at]!;
+  const { earlier, ...withdrawn } = open.effects[at]!;
+  const use = unbooked(state, open, withdrawn);
+  const effect = { ...withoutBooking(withdrawn), ...use };
   if (effect.attempts <= 1) open.effects.splice(at, 1);
   // How the attempt before it ended is unknown where it is not recorded, and stays so.
   else open.effects[at] = { ...effect, attempts: effect.attempts - 1, end: null, endSeq: null, ...earlier };
@@ -108,8 +121,13 @@ export function effectEnded(
   if (found === null || end === null) return false;
   const { open, at } = found;
   const { earlier: _, ...effect } = open.effects[at]!;
-  open.effects[at] = { ...effect, end, endSeq: seq };
-  return end.kind !== 'in_doubt';
+  if (end.kind === 'in_doubt') {
+    open.effects[at] = { ...effect, end, endSeq: seq };
+    return false;
+  }
+  settled(state, open, { effect, end, data });
+  open.effects[at] = { ...withoutBooking(effect), end, endSeq: seq };
+  return true;
 }
 
 /** It happened, so it is never run again; what it gave has to be said by somebody who knows [S16]. */

@@ -2,6 +2,7 @@
 
 import { define, numberAt, objectAt, showJson, textAt, type JsonObject } from './json.ts';
 import type { Sender, TriggerEvent } from './entry.ts';
+import { leftBehind, runBegan, runEnded } from './fold-budget.ts';
 import { spilledOf } from './fold-effects.ts';
 import { promisesOver } from './fold-waits.ts';
 import {
@@ -13,7 +14,6 @@ import {
   type OpenInvocation,
   type ProcessSnapshot,
 } from './snapshot.ts';
-import { dayOf } from './time.ts';
 
 const DEFAULT_DEAD_LETTERS = 100;
 /** Of one sender: it begins another only where its journal was lost, in whole or in part. */
@@ -82,18 +82,12 @@ export function eventEnded(
   const open = openOf(state, eventId);
   state.queue = state.queue.filter((event) => event.eventId !== eventId);
   if (open === undefined) return undefined;
+  leftBehind(state, open);
+  runEnded(state, eventId);
   state.open = state.open.filter((invocation) => invocation !== open);
   promisesOver(state, open, timestamp);
   trimConversation(state);
   return open;
-}
-
-/** A day begins once: on a clock that was set back over midnight, runs count for the later day [S22]. */
-function runCounted(state: ProcessSnapshot, timestamp: string): void {
-  const day = dayOf(timestamp);
-  const counted = state.runsToday;
-  state.runsToday =
-    counted !== null && day <= counted.day ? { day: counted.day, runs: counted.runs + 1 } : { day, runs: 1 };
 }
 
 export function invocationStarted(
@@ -112,7 +106,7 @@ export function invocationStarted(
     if (again.isToBegin === true) beginsHere(state, again);
     return;
   }
-  runCounted(state, timestamp);
+  runBegan(state, timestamp);
   const event = state.queue.find((queued) => queued.eventId === eventId);
   // A foreign journal may say that something began that it never said was accepted.
   if (event === undefined) return;
@@ -163,7 +157,7 @@ function ran(state: ProcessSnapshot, data: JsonObject, ok: boolean, at: string):
 }
 
 export function invocationSucceeded(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
-  if (eventEnded(state, textAt(data, 'event_id'), timestamp) === undefined) runCounted(state, timestamp);
+  if (eventEnded(state, textAt(data, 'event_id'), timestamp) === undefined) runBegan(state, timestamp);
   state.invocationCount += 1;
   state.consecutiveFailures = 0;
   state.restarts = 0;
@@ -187,7 +181,7 @@ export function invocationFailed(state: ProcessSnapshot, data: JsonObject, times
     return;
   }
   const open = eventEnded(state, eventId, timestamp);
-  if (open === undefined) runCounted(state, timestamp);
+  if (open === undefined) runBegan(state, timestamp);
   if (open !== undefined && data['dead_letter'] === true) {
     const reason = textAt(data, 'reason', 'retries exhausted');
     keepDeadLetter(state, data, {

@@ -3,6 +3,7 @@
 
 import { checkpointToSnapshot } from './checkpoint.ts';
 import { isKnownType, type EntryType, type StoredEntry } from './entry.ts';
+import { askedAgain, limitExceeded, limitExtended, limitNear, periodStarted } from './fold-budget.ts';
 import {
   effectEnded,
   effectExpired,
@@ -104,6 +105,7 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       return state;
     case 'hold_lifted':
       state.holds = state.holds.filter((hold) => hold.kind !== data['hold']);
+      askedAgain(state);
       return state;
     case 'trigger_event':
       eventAccepted(state, data, timestamp);
@@ -129,6 +131,18 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       return state;
     case 'trigger_removed':
       triggerRemoved(state, data);
+      return state;
+    case 'budget_period_started':
+      periodStarted(state, data);
+      return state;
+    case 'budget_warning':
+      limitNear(state, data);
+      return state;
+    case 'budget_exceeded':
+      limitExceeded(state, data);
+      return state;
+    case 'budget_extended':
+      limitExtended(state, data);
       return state;
     case 'rewind':
       rewound(state, data, seq);
@@ -238,6 +252,7 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       journalRepaired(state, data, timestamp);
       return state;
     case 'recovered':
+      askedAgain(state);
       state.lifecycleReason = textAt(data, 'reason', state.lifecycleReason);
       return state;
     case 'configured':
@@ -283,6 +298,7 @@ function transitioned(state: ProcessSnapshot, data: JsonObject, timestamp: strin
   state.lifecycleReason = textAt(data, 'reason');
   state.lifecycleActor = textAt(data, 'actor');
   if (to === 'starting') {
+    askedAgain(state);
     state.startedAt = timestamp;
     state.restart = 'none';
     progressed(state);

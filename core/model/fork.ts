@@ -2,6 +2,7 @@
 // invocations with what they had recorded, under the keys that the other gave them; whatever could act by itself is left
 // behind, and listed.
 
+import { withoutBooking } from './fold-budget.ts';
 import { define, type Json } from './json.ts';
 import { emptySnapshot, type Lineage, type OpenInvocation, type ProcessSnapshot } from './snapshot.ts';
 import { emptyTriggers } from './trigger-record.ts';
@@ -77,13 +78,15 @@ function inherited(
     of.map((one) => ({ ...one, seq: one.seq - last - 1 }));
   const ended = <T extends { readonly seq: number; readonly endSeq: number | null }>(of: readonly T[]): T[] =>
     earlier(of).map((one) => ({ ...one, endSeq: one.endSeq === null ? null : one.endSeq - last - 1 }));
+  const { spent: _spent, reserved: _reserved, warned: _warned, ...taken } = open;
   return {
-    ...open,
+    ...taken,
     attempt: open.attempt + 1,
     attemptSeq: 0,
     before,
     inherited: { keyPrefix: open.inherited?.keyPrefix ?? keyPrefix, by },
-    effects: ended(open.effects).map((effect) => ({ ...effect, isUndone: true as const })),
+    // What it used counts for the other one.
+    effects: ended(open.effects).map((effect) => ({ ...withoutBooking(effect), isUndone: true as const })),
     waits: ended(open.waits.filter(({ end }) => end !== null)),
     // What it wrote there is not in this state, so it is written again.
     writes: earlier(open.writes.filter(({ key }) => !isSet(key))),

@@ -1,26 +1,76 @@
+import type { Overrun } from './budget-state.ts';
+import {
+  describeOverrun,
+  LIMIT_NAMES,
+  LIMITS,
+  limitNow,
+  type BudgetConfig,
+  type LimitName,
+} from './budget.ts';
+import { onAnotherDay } from './fold-budget.ts';
+import { fullestOf, type LimitGauge } from './limit-gauge.ts';
+import { total } from './meters.ts';
 import type { ProcessSnapshot } from './snapshot.ts';
+import { dayOf, timestampOf } from './time.ts';
 
-/** Runs of a UTC day. Cost is null until it is metered: unknown, not zero [P5]. */
+/** A day of the budget. */
 export interface BudgetGauge {
+  /** The UTC day that it is, and when the day of the budget ends; null where nobody opened one. */
   readonly day: string;
+  readonly until: string | null;
   /** Null where the journal has never seen a run and nobody runs it here: unknown, not zero [P5]. */
   readonly runs: number | null;
   readonly maxRunsPerDay: number | null;
+  /** Null where nobody metered it: unknown, not zero [P5]. */
   readonly cost: number | null;
+  readonly limits: readonly LimitGauge[];
+  /** What did not fit and waits for more, in words, and how much more that needs; null where everything fits. */
+  readonly exceeded: { readonly limit: LimitName; readonly text: string; readonly missing: number } | null;
 }
 
+/** `config`: null where nobody runs it here, and its limits are not known. */
 export function budgetOf(
   snapshot: Readonly<ProcessSnapshot>,
-  {
-    today,
-    maxRunsPerDay,
-    isLive,
-  }: { readonly today: string; readonly maxRunsPerDay: number | null; readonly isLive: boolean },
+  { nowMs, config }: { readonly nowMs: number; readonly config: BudgetConfig | null },
 ): BudgetGauge {
-  const { runsToday } = snapshot;
-  const isCounting = runsToday !== null && runsToday.day >= today;
-  const runs = runsToday === null && !isLive ? null : isCounting ? runsToday.runs : 0;
-  return { day: today, runs, maxRunsPerDay, cost: null };
+  const { period } = snapshot.budget;
+  const day = dayOf(timestampOf(nowMs));
+  const isOver =
+    period !== null && (period.until === null ? period.id < day : Date.parse(period.until) <= nowMs);
+  const budget = isOver ? onAnotherDay(snapshot.budget, nowMs) : snapshot.budget;
+  const { spent, exceeded } = budget;
+  const isMetered = period !== null && period.until !== null;
+  return {
+    day,
+    until: isMetered && !isOver ? period.until : null,
+    runs: period === null && config === null ? null : (spent.runs ?? 0),
+    maxRunsPerDay: config?.limits.max_runs_per_day ?? null,
+    cost: isMetered ? (spent.cost ?? 0) : null,
+    limits: config === null ? [] : limitsOf({ ...snapshot, budget }, config, nowMs),
+    exceeded: exceeded === null ? null : exceededOf(exceeded),
+  };
+}
+
+function exceededOf(overrun: Overrun): BudgetGauge['exceeded'] {
+  const { limit, max, spent, reserved, asked } = overrun;
+  return { limit, text: describeOverrun(overrun), missing: total(spent, reserved, asked, -max) };
+}
+
+function limitsOf(
+  snapshot: Readonly<ProcessSnapshot>,
+  config: BudgetConfig,
+  nowMs: number,
+): readonly LimitGauge[] {
+  return LIMIT_NAMES.flatMap((limit): readonly LimitGauge[] => {
+    const { scope, words } = LIMITS[limit];
+    const runs = scope === 'day' ? [null] : [...snapshot.open.map(({ event }) => event.eventId), null];
+    const gauges = runs.flatMap((eventId) => {
+      const now = limitNow(config, snapshot, { limit, eventId, nowMs });
+      return now === null ? [] : [{ limit, scope, words, ...now }];
+    });
+    const fullest = fullestOf(gauges);
+    return fullest === null ? [] : [fullest];
+  });
 }
 
 /** Below this sample a share of failures says nothing, and no alarm is raised. */

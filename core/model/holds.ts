@@ -23,15 +23,19 @@ export function isHoldKind(text: string): text is HoldKind {
 }
 
 /**
- * Whether invocations already under way stop at their next effect. A doubt holds only what has not begun: the
- * others finish [S34].
+ * Whether invocations already under way stop at their next effect. A doubt holds only what has not begun: the others finish
+ * [S34]. So does a budget: what fits is done, and what does not waits for more.
  */
 export function stopsEffects(holds: readonly Hold[]): boolean {
-  return holds.some((hold) => hold.kind !== 'in_doubt');
+  return holds.some(({ kind }) => kind !== 'in_doubt' && kind !== 'budget');
 }
 
 /** What an operator's resume or start lifts; the others have ways of their own. */
 export const OPERATORS_HOLDS = ['operator', 'idle', 'quit', 'gap'] as const;
+
+export function isOperators(kind: HoldKind): boolean {
+  return (OPERATORS_HOLDS as readonly HoldKind[]).includes(kind);
+}
 
 /**
  * The holds that lift by themselves when the host starts [S34]: its own, and that of a doubt which was decided right before

@@ -1,3 +1,4 @@
+import { DEFAULT_BUDGET, type BudgetConfig } from './budget.ts';
 import { DEFAULT_DELIVERY, type DeliveryPolicy } from './delivery.ts';
 import type { JournalLevel } from './levels.ts';
 import type { Durability, Retention, WorkerLimits } from './ports.ts';
@@ -28,7 +29,7 @@ export interface ProcessConfig {
   readonly restartPolicy: RestartPolicy;
   readonly maxRestarts: number;
   readonly restartBackoffMs: number;
-  readonly maxRunsPerDay: number | null;
+  readonly budget: BudgetConfig;
   readonly checkpointEvery: 'auto' | 'cycle';
   readonly durability: Durability;
   readonly retention: Retention;
@@ -55,7 +56,7 @@ export const DEFAULT_PROCESS_CONFIG: ProcessConfig = {
   restartPolicy: 'never',
   maxRestarts: 3,
   restartBackoffMs: 1_000,
-  maxRunsPerDay: null,
+  budget: DEFAULT_BUDGET,
   checkpointEvery: 'auto',
   durability: 'always',
   retention: { maxAgeDays: null, maxBytes: null },

@@ -7,6 +7,7 @@ import { checkpointToSnapshot, snapshotToState } from './checkpoint.ts';
 import { isUnsettled, needsOperator } from './effects.ts';
 import type { TriggerEvent } from './entry.ts';
 import { AppError } from './errors.ts';
+import { leftBehind, runEnded, settledForGood } from './fold-budget.ts';
 import { applyEntry, FOLD_VERSION, type FoldedEntry } from './fold.ts';
 import type { Hold } from './holds.ts';
 import { cloneJson, sameJson, textAt, type Json, type JsonObject } from './json.ts';
@@ -96,7 +97,9 @@ export class RewindScan {
     const isOpen = new Set(idsOf(this.#now.open));
     for (const open of before) {
       const { eventId } = open.event;
-      if (!isOpen.has(eventId)) this.#ended.set(eventId, { open, how: howEnded(entry, this.#now, eventId) });
+      if (isOpen.has(eventId)) continue;
+      // What another rewind left behind counts as used since its checkpoint.
+      this.#ended.set(eventId, { open: settledForGood(open), how: howEnded(entry, this.#now, eventId) });
     }
     for (const eventId of isOpen) {
       this.#begun.add(eventId);
@@ -146,6 +149,11 @@ export class RewindScan {
     const then = new Map([...givenUp, ...open].map((one) => [one.event.eventId, one]));
     const again = this.#again(isHandledAgain);
     const takenUp = new Set(idsOf(again.map((undone) => undone.open)));
+    for (const open of this.#now.open) {
+      if (takenUp.has(open.event.eventId)) continue;
+      leftBehind(this.#now, open);
+      runEnded(this.#now, open.event.eventId);
+    }
     return {
       ...this.#now,
       context,

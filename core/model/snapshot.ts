@@ -1,9 +1,12 @@
+import { emptyBudget, type BudgetState } from './budget-state.ts';
+import type { LimitName } from './budget.ts';
 import type { RecordedEffect } from './effects.ts';
 import type { TriggerEvent } from './entry.ts';
 import type { Hold } from './holds.ts';
 import type { InboxMessage } from './inbox.ts';
 import { define, type Json, type JsonObject } from './json.ts';
 import type { MessageKind, SentMessage } from './messages.ts';
+import type { Amounts } from './meters.ts';
 import { emptyTriggers, type TriggersState } from './trigger-record.ts';
 import type { DurableWait, SettledPromise } from './waits.ts';
 
@@ -86,6 +89,11 @@ export interface OpenInvocation {
   before: Record<string, { readonly value: Json } | null>;
   /** How long the conversation was when it began, counted from the process's first message. */
   conversationFrom: number;
+  /** What it has used in all its attempts, and what of it is under way; left out where that is nothing. */
+  spent?: Amounts;
+  reserved?: Amounts;
+  /** Limits of a run whose nearness was told. */
+  warned?: readonly LimitName[];
   /** Its beginning was undone [S39]: it begins with the state as it is when it is handed over. */
   isToBegin?: true;
   /** Of one that a fork took over: what the keys of its effects begin with, and whose it is now [S40]. */
@@ -205,8 +213,7 @@ export interface ProcessSnapshot {
   /** Newest last, at most {@link HEALTH_WINDOW}. */
   recentRuns: RunRecord[];
   consecutiveFailures: number;
-  /** Invocations begun on the UTC day of the last one; null where none was ever seen, which is not the same as none. */
-  runsToday: { readonly day: string; readonly runs: number } | null;
+  budget: BudgetState;
   /** Automatic restarts since the last success. */
   restarts: number;
   /** Whether one was announced and has not begun, or there are none left. */
@@ -261,7 +268,7 @@ export function emptySnapshot(): ProcessSnapshot {
     taken: [],
     recentRuns: [],
     consecutiveFailures: 0,
-    runsToday: null,
+    budget: emptyBudget(),
     restarts: 0,
     restart: 'none',
     workerDeaths: 0,

@@ -1,6 +1,7 @@
 // "Why is it not moving?", or what it is doing, in one line. Pure: from what the journal says and, for a process that
 // this host runs, from how things stand right now.
 
+import { LIMITS } from './budget.ts';
 import { isInDoubt, needsOperator } from './effects.ts';
 import type { Hold } from './holds.ts';
 import type { OpenInvocation, ProcessSnapshot } from './snapshot.ts';
@@ -43,12 +44,12 @@ export function whyOf(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts | nul
         : { text: reason, tone: 'alarm' };
     }
     case 'suspended':
-      return heldWhy(snapshot);
+      return heldWhy(snapshot, live);
     case 'awaiting':
-      if (live === null && snapshot.holds.length > 0) return heldWhy(snapshot);
+      if (live === null && snapshot.holds.length > 0) return heldWhy(snapshot, live);
       return { ...waitedFor(snapshot), tone: 'quiet' };
     case 'running':
-      if (live === null && snapshot.holds.length > 0) return heldWhy(snapshot);
+      if (live === null && snapshot.holds.length > 0) return heldWhy(snapshot, live);
       return live === null ? recordedWork(snapshot) : liveWork(snapshot, live);
     case 'stopping':
       return { text: stoppingText(snapshot), tone: 'working' };
@@ -60,11 +61,22 @@ export function whyOf(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts | nul
   }
 }
 
-function heldWhy({ holds, lifecycleReason }: Readonly<ProcessSnapshot>): Why {
-  return {
-    text: holds.slice(0, MAX_HOLDS).map(holdText).join(' · ') || lifecycleReason,
-    tone: 'attention',
-  };
+function heldWhy(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts | null): Why {
+  const { holds, lifecycleReason } = snapshot;
+  const until = holds.length === 1 && live !== null ? roomAt(snapshot) : null;
+  const texts = holds.slice(0, MAX_HOLDS).map((hold) => {
+    if (hold.kind !== 'budget' || live === null) return holdText(hold);
+    return `${holdText(hold)}; extend that limit, or ${until === null ? 'stop it' : 'it goes on at'}`;
+  });
+  const text = texts.join(' · ') || lifecycleReason;
+  return until === null ? { text, tone: 'attention' } : { text, at: until, tone: 'attention' };
+}
+
+/** When what did not fit does by itself: another day makes room. A run has none, and its limit stays as long as it does. */
+function roomAt({ holds, budget: { period, exceeded } }: Readonly<ProcessSnapshot>): string | null {
+  const isHeld = holds.some(({ kind }) => kind === 'budget');
+  if (!isHeld || exceeded === null || LIMITS[exceeded.limit].scope === 'run') return null;
+  return period?.until ?? null;
 }
 
 /** What invocations under way wait for: timers until when, promises by name. For a journal, so with the time in UTC. */

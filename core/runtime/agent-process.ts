@@ -2,6 +2,7 @@
 // is what moves it.
 
 import type { EntryType, Sender } from '../model/entry.ts';
+import { BudgetKeeper, type ExtensionOrder } from '../governance/budget-keeper.ts';
 import { asAppError } from '../model/errors.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { isActive } from '../model/lifecycle.ts';
@@ -127,8 +128,17 @@ export class AgentProcess implements Listener {
       exclusively,
       onChange,
     });
+    const budget = new BudgetKeeper({
+      process: name,
+      config: definition.config.budget,
+      recorder,
+      clock,
+      onExceeded: (overrun) => this.#motion.exceeded(overrun),
+      onReleased: () => this.#motion.relieve('there is room in its budget again'),
+    });
     const runner = new InvocationRunner({
       definition,
+      budget,
       recorder,
       workerHost,
       permits,
@@ -170,11 +180,13 @@ export class AgentProcess implements Listener {
       outbox,
       heartbeat,
       restart,
+      budget,
       onChange,
     };
     this.#motion = new ProcessMotion({
       ...this.#parts,
       onLifetimeOver: (actor) => this.#orders.lifetimeOver(actor),
+      onSpent: (actor) => this.#orders.spent(actor),
     });
     this.#orders = new ProcessOrders({
       ...this.#parts,
@@ -190,6 +202,7 @@ export class AgentProcess implements Listener {
       exclusively,
       onDecided: (actor) => {
         lifecycle.lift(['in_doubt'], actor);
+        this.#motion.relieve('there is room in its budget again');
         this.#changed();
       },
       onWork: (why) => this.#motion.wake(why),
@@ -320,6 +333,15 @@ export class AgentProcess implements Listener {
   /** Stops it, whatever it is doing, and starts it again. */
   restart(actor: Actor): Promise<void> {
     return this.#orders.restart(actor);
+  }
+
+  /** Grants more of a limit; what waited for that goes on. */
+  extendBudget(order: ExtensionOrder, actor: Actor): Promise<void> {
+    return this.#guard.exclusivelyIfSound(async () => {
+      await this.#parts.budget.extend(order, actor);
+      this.#motion.relieve('its budget was extended');
+      this.#changed();
+    });
   }
 
   /** Ends the worker as an accident would. */

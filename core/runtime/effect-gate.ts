@@ -1,6 +1,9 @@
 // Where effects pass between the worker and the world: announced in the journal, then permitted, then recorded.
 
+import type { BudgetKeeper } from '../governance/budget-keeper.ts';
 import { isRepeatTooLate, KEY_EXPIRED } from '../model/effects.ts';
+import { freedBy } from '../model/fold-budget.ts';
+import { recordedOf } from '../model/fold-effects.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Clock } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
@@ -24,6 +27,7 @@ export interface GateOptions {
   /** Of the present worker. */
   readonly generation: () => number | undefined;
   readonly send: (message: ToWorker) => void;
+  readonly budget: Pick<BudgetKeeper, 'bookingOf' | 'fits' | 'booked' | 'released'>;
   /** The journal could not take a large result. */
   readonly onUnkept: (error: unknown) => void;
 }
@@ -42,6 +46,11 @@ export class EffectGate {
   readonly #options: GateOptions;
   /** Announced and not permitted, by effect id. */
   readonly #pending = new Map<string, Pending>();
+  /** Announced, and more than the budget has room for: they wait until it has, by effect id. */
+  readonly #unaffordable = new Map<
+    string,
+    { readonly announcement: Announcement; readonly eventId: string }
+  >();
   /** Permitted and not ended. */
   readonly #performing = new Set<string>();
   /** What the results of each invocation that this host saw take inside their entries. */
@@ -60,6 +69,9 @@ export class EffectGate {
   /** From now on, and what has waited: permitted as soon as it is durable. */
   open(): void {
     this.#isOpen = true;
+    const again = [...this.#unaffordable.values()];
+    this.#unaffordable.clear();
+    for (const { announcement, eventId } of again) this.announced(announcement, eventId);
     for (const [effectId, pending] of this.#pending) this.#permitIfDue(effectId, pending);
   }
 
@@ -84,6 +96,17 @@ export class EffectGate {
       return;
     }
     if (this.#refuseTooLate({ run, eventId, effectId, attempt })) return;
+    const before = open === undefined ? undefined : recordedOf(open, effectId);
+    // What can't be is not waited for.
+    if (open === undefined || before?.end?.kind === 'done') {
+      throw new Error(`it announced ${name}, which is done or not its own`);
+    }
+    const booking = this.#options.budget.bookingOf(name);
+    const freed = freedBy(before);
+    if (!this.#options.budget.fits({ asked: booking, freed, eventId })) {
+      this.#unaffordable.set(effectId, { announcement, eventId });
+      return;
+    }
     const generation = this.#options.generation();
     const started = {
       event_id: eventId,
@@ -98,12 +121,14 @@ export class EffectGate {
       ...(keyTtlMs === null ? {} : { key_ttl_ms: keyTtlMs }),
       ...(timeoutMs === null ? {} : { timeout_ms: timeoutMs }),
       attempt,
+      booked: booking,
     };
     const durable = recorder().record('effect_started', started, { synced: effectClass !== 'retry' });
-    const recorded = open?.effects.findLast((effect) => effect.effectId === effectId);
+    const recorded = recordedOf(open, effectId);
     if (recorded === undefined || recorded.end !== null || recorded.attempts !== attempt) {
       throw new Error(`it announced ${name}, which is done or not as it says`);
     }
+    this.#options.budget.booked(eventId);
     const pending: Pending = { run, eventId, attempt, isDurable: false };
     this.#pending.set(effectId, pending);
     durable.then(
@@ -185,6 +210,7 @@ export class EffectGate {
     if (end.kind !== 'done') {
       const isGivenUp = end.kind === 'in_doubt' && end.givenUp === true;
       note({ error: end.error.slice(0, MAX_ERROR), ...how, ...(isGivenUp ? { given_up: true } : {}) });
+      if (end.kind === 'did_not_happen') this.#options.budget.released();
       return;
     }
     const generation = this.#options.generation();
@@ -205,8 +231,16 @@ export class EffectGate {
     );
   }
 
+  /** Whether it goes on only once its budget has room. */
+  isWaitingForRoom(eventId: string): boolean {
+    return [...this.#unaffordable.values()].some((waiting) => waiting.eventId === eventId);
+  }
+
   invocationEnded(eventId: string): void {
     this.#inline.delete(eventId);
+    for (const [effectId, waiting] of this.#unaffordable) {
+      if (waiting.eventId === eventId) this.#unaffordable.delete(effectId);
+    }
   }
 
   /** What was announced and never permitted did not happen, and is no doubt: it is taken back. */
@@ -221,6 +255,7 @@ export class EffectGate {
       });
     }
     this.#pending.clear();
+    this.#unaffordable.clear();
     this.#performing.clear();
   }
 }

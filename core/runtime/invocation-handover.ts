@@ -1,6 +1,7 @@
 // What goes to the worker, and when: parked runs that may move on, then what was begun before, then what is queued, as far
 // as there is room and a worker to take it. Where there is nothing, the worker rests, and in the end goes.
 
+import type { BudgetKeeper } from '../governance/budget-keeper.ts';
 import { isSpilled, type RecordedEffect } from '../model/effects.ts';
 import type { TriggerEvent } from '../model/entry.ts';
 import { inboxDelivery } from '../model/inbox.ts';
@@ -24,6 +25,7 @@ export interface HandoverOptions {
   readonly runs: RunSet;
   readonly seat: WorkerSeat;
   readonly parking: RunParking;
+  readonly budget: Pick<BudgetKeeper, 'fits' | 'booked'>;
   readonly limit: TimeLimit;
   /** An effect may have come in doubt. */
   readonly onDoubt: () => void;
@@ -72,7 +74,7 @@ export class InvocationHandover {
     this.#expireKeys();
     // That may have left a doubt, and with it a hold.
     if (!this.#isWanted) return;
-    const { definition, clock, runs, seat, parking } = this.#options;
+    const { definition, clock, runs, seat, parking, budget } = this.#options;
     const { concurrency } = definition.config;
     const now = clock.now();
     parking.unpark(concurrency);
@@ -96,7 +98,10 @@ export class InvocationHandover {
       return;
     }
     for (const open of resume) this.#invoke(open);
-    for (let count = 0; count < begin; count += 1) this.#begin();
+    for (let count = 0; count < begin; count += 1) {
+      if (!budget.fits({ asked: { runs: 1 }, eventId: null })) break;
+      this.#begin();
+    }
   }
 
   /** A key that the provider may have forgotten is no key any more [S31]. */
@@ -118,7 +123,7 @@ export class InvocationHandover {
   #begin(): void {
     const event = this.#snapshot.queue[0];
     if (event === undefined) return;
-    const { definition, ids, clock } = this.#options;
+    const { definition, ids, clock, budget } = this.#options;
     const { inbox, invocationCount } = this.#snapshot;
     const delivered = inboxDelivery(inbox, clock.now());
     const expired = inbox.filter((message) => !delivered.includes(message));
@@ -133,6 +138,7 @@ export class InvocationHandover {
       ...(delivered.length > 0 ? { inbox: idsOf([...delivered]) } : {}),
       ...(expired.length > 0 ? { inbox_expired: idsOf(expired) } : {}),
     });
+    budget.booked(event.eventId);
     const open = openOf(this.#snapshot, event.eventId);
     if (open !== undefined) this.#invoke(open);
   }

@@ -6,6 +6,7 @@
 // S30  An invocation is handed to a new worker only when the old one is gone with its whole group. Each handing over is a
 //      run with a number; what an earlier run says belongs to nobody.
 
+import type { BudgetKeeper } from '../governance/budget-keeper.ts';
 import { backoffMs } from '../model/backoff.ts';
 import { isUnsettled, needsOperator } from '../model/effects.ts';
 import type { Clock, Ids, WorkerFacts, WorkerHost } from '../model/ports.ts';
@@ -55,6 +56,7 @@ export interface RunnerOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly keyPrefix: string;
+  readonly budget: Pick<BudgetKeeper, 'bookingOf' | 'fits' | 'booked' | 'released'>;
   readonly events: RunnerEvents;
 }
 
@@ -74,6 +76,12 @@ export class InvocationRunner {
     const { definition, recorder, workerHost, permits, clock, ids, events } = options;
     this.#options = options;
     this.#limit = new TimeLimit(clock, definition.config.maxInvocationTimeMs, (run) => {
+      // What waits takes no time, and its budget may have no room before tomorrow.
+      if (this.#gate.isWaitingForRoom(run.eventId)) {
+        run.movingSince = clock.monotonic();
+        this.#limit.watch(this.#runs.all());
+        return;
+      }
       this.#late = run;
       this.#seat.kill(
         `handled an invocation for more than ${definition.config.maxInvocationTimeMs / 1000} s`,
@@ -98,6 +106,7 @@ export class InvocationRunner {
       definition,
       recorder,
       clock,
+      budget: options.budget,
       generation: () => this.#seat.current?.generation,
       send: (message) => this.#seat.send(message),
       onUnkept: (error) => this.#recorder.failed(error),
@@ -118,6 +127,7 @@ export class InvocationRunner {
       keyPrefix: options.keyPrefix,
       seat: this.#seat,
       parking: this.#parking,
+      budget: options.budget,
       onDoubt: () => this.#doubted(),
       onEnded: () => {
         this.#invocationEnded(true);

@@ -1,5 +1,8 @@
 // What a process does by itself: what sets it going, what its lifecycle commands, what wakes it, and what holds it.
 
+import type { BudgetKeeper } from '../governance/budget-keeper.ts';
+import type { Overrun } from '../model/budget-state.ts';
+import { describeOverrun } from '../model/budget.ts';
 import { liftsAtStart, stopsEffects } from '../model/holds.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isActive, type LifecycleCommand } from '../model/lifecycle.ts';
@@ -31,12 +34,15 @@ export interface ProcessParts {
   readonly outbox: Outbox;
   readonly heartbeat: Heartbeat;
   readonly restart: AutomaticRestart;
+  readonly budget: BudgetKeeper;
   readonly onChange: () => void;
 }
 
 export interface MotionOptions extends ProcessParts {
   /** It has lived for as long as it may: it begins anew, or stops. */
   readonly onLifetimeOver: (actor: Actor) => void;
+  /** It has used as much as it may, and is not to wait for more. */
+  readonly onSpent: (actor: Actor) => void;
 }
 
 export class ProcessMotion {
@@ -80,6 +86,7 @@ export class ProcessMotion {
   /** From whatever state there is; a state of rest is started. */
   setGoing(actor: Actor): void {
     const { lifecycle, clock } = this.#parts;
+    this.#turnBudget();
     switch (lifecycle.state) {
       case 'created':
         this.#applyInitialState();
@@ -228,6 +235,7 @@ export class ProcessMotion {
   goOn(): void {
     const { guard, lifecycle, runner, triggers } = this.#parts;
     if (!guard.mayMove || lifecycle.state !== 'running') return;
+    if (this.#snapshot.holds.length > 0) this.#turnBudget();
     const [held] = this.#snapshot.holds;
     if (held !== undefined) {
       // Held before it failed or was stopped, and still [S34].
@@ -281,6 +289,23 @@ export class ProcessMotion {
     if (this.#parts.guard.trouble === null) this.#parts.lifecycle.hold('in_doubt', host(doubt));
   }
 
+  /** What did not fit was not done. It waits for more, unless the manifest says that it is to stop. */
+  exceeded(overrun: Overrun): void {
+    const { definition, guard, lifecycle, onSpent } = this.#parts;
+    if (guard.trouble !== null) return;
+    const actor = host(describeOverrun(overrun));
+    if (definition.config.budget.onExceeded === 'stop') onSpent(actor);
+    else lifecycle.hold('budget', actor);
+  }
+
+  /** Another day of the budget may have begun, or there are other limits: what waited for that goes on. */
+  relieve(why: string): void {
+    const { guard, lifecycle, budget } = this.#parts;
+    const { holds } = this.#snapshot;
+    if (!guard.mayMove || !budget.hasRoom) return;
+    if (holds.some(({ kind }) => kind === 'budget')) lifecycle.lift(['budget'], host(why));
+  }
+
   fail(reason: string): void {
     const { lifecycle } = this.#parts;
     if (lifecycle.can('fail')) lifecycle.change('fail', host(reason));
@@ -295,7 +320,10 @@ export class ProcessMotion {
 
   beat(idleMs: number): void {
     const { guard, lifecycle, runner, triggers, waits, definition, onChange } = this.#parts;
-    if (guard.trouble === null && isActive(lifecycle.state)) this.#recorder.lookAtClock();
+    if (guard.trouble === null && isActive(lifecycle.state)) {
+      this.#recorder.lookAtClock();
+      this.#turnBudget();
+    }
     triggers.check();
     const { isAnswering } = runner;
     void runner.beat();
@@ -309,6 +337,11 @@ export class ProcessMotion {
     if (idleTimeoutMs > 0 && idleMs > idleTimeoutMs && isIdle && guard.trouble === null) {
       lifecycle.hold('idle', host(`no event for ${Math.round(idleMs / 1000)} s`));
     }
+  }
+
+  #turnBudget(): void {
+    this.#parts.budget.turn();
+    this.relieve('there is room in its budget again');
   }
 
   #hasLivedLongEnough(): boolean {

@@ -1,7 +1,7 @@
 // What operators do to a process as a whole, one thing at a time. Their decisions about its work are operator-desk.ts.
 
 import { AppError } from '../model/errors.ts';
-import { OPERATORS_HOLDS } from '../model/holds.ts';
+import { isOperators, OPERATORS_HOLDS } from '../model/holds.ts';
 import type { Actor } from './lifecycle-driver.ts';
 import type { ProcessMotion, ProcessParts } from './process-motion.ts';
 
@@ -53,11 +53,19 @@ export class ProcessOrders {
 
   /** Lifts what an operator may lift; other holds stay, and the process with them. */
   resume(actor: Actor): Promise<void> {
-    const { guard, heartbeat, lifecycle } = this.#parts;
+    const { guard, heartbeat, lifecycle, recorder } = this.#parts;
     return guard.exclusivelyIfSound(() => {
       const { state } = lifecycle;
       if (state !== 'suspended') {
         throw this.#refusal('not-suspended', `is ${state}, not suspended, so there is nothing to resume.`);
+      }
+      const { holds } = recorder().snapshot;
+      const forBudget = holds.find(({ kind }) => kind === 'budget');
+      if (forBudget !== undefined && !holds.some(({ kind }) => isOperators(kind))) {
+        throw this.#refusal(
+          'held-by-budget',
+          `has used what it may: ${forBudget.reason}. Extend that limit; resuming it would change nothing.`,
+        );
       }
       heartbeat.worked();
       lifecycle.lift(OPERATORS_HOLDS, actor);
@@ -92,6 +100,11 @@ export class ProcessOrders {
     const { restartPolicy } = this.#parts.definition.config;
     const end = restartPolicy === 'always' ? this.restart(actor) : this.stop(actor);
     end.catch(() => {}); // A host that closes meanwhile stops it all the same.
+  }
+
+  /** What it asked for is more than it may use. */
+  spent(actor: Actor): void {
+    this.stop(actor).catch(() => {}); // A host that closes meanwhile stops it all the same.
   }
 
   /** Ends the worker as an accident would. */

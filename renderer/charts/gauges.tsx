@@ -1,37 +1,8 @@
-import { Bar, BarChart, PolarAngleAxis, RadialBar, RadialBarChart, XAxis, YAxis } from 'recharts';
+import { Bar, BarChart, XAxis, YAxis } from 'recharts';
 import type { BarShapeProps } from 'recharts';
 
 const WIDTH = 128;
 const HEIGHT = 74;
-
-/** The share of the day's runs that is used, as a ring. Only where there is a limit: without one there is no share. */
-export function BudgetRing({ runs, most }: { readonly runs: number; readonly most: number }) {
-  const full = runs >= most;
-  return (
-    <RadialBarChart
-      width={WIDTH}
-      height={HEIGHT}
-      cx={WIDTH / 2}
-      cy={HEIGHT - 10}
-      innerRadius={46}
-      outerRadius={60}
-      startAngle={180}
-      endAngle={0}
-      data={[{ runs: Math.min(runs, most) }]}
-      accessibilityLayer={false}
-      className={full ? 'hf-ring hf-ring-full' : 'hf-ring'}
-    >
-      <PolarAngleAxis type="number" domain={[0, Math.max(most, 1)]} tick={false} axisLine={false} />
-      <RadialBar
-        dataKey="runs"
-        cornerRadius={3}
-        background={{ className: 'hf-ring-rest' }}
-        className="hf-ring-used"
-        isAnimationActive={false}
-      />
-    </RadialBarChart>
-  );
-}
 
 const FAILED = 1;
 const OK = 0.45;

@@ -1,6 +1,7 @@
 // Which processes the fleet shows, and in which order. Pure, and tested alone.
 
 import type { JournalView, ProcessRow } from '../../core/contract/views.ts';
+import { fullestOf, shareOf } from '../../core/model/limit-gauge.ts';
 import { parseTimestamp } from '../../core/model/time.ts';
 
 export type FilterId =
@@ -136,8 +137,8 @@ function comparing({ column, descending }: Sorting): (a: ProcessRow, b: ProcessR
     case 'state':
       return (a, b) => sign * (Number(b.live) - Number(a.live) || collator.compare(a.state, b.state));
     case 'budget':
-      // Unknown sorts before every number.
-      return (a, b) => sign * ((a.budget.runs ?? -1) - (b.budget.runs ?? -1));
+      return (a, b) =>
+        sign * (usedOf(a) - usedOf(b) || (a.budget.runs ?? UNKNOWN) - (b.budget.runs ?? UNKNOWN));
     case 'health':
       return (a, b) => sign * (a.health.failures - b.health.failures);
     case 'last':
@@ -145,6 +146,15 @@ function comparing({ column, descending }: Sorting): (a: ProcessRow, b: ProcessR
     case 'restarts':
       return (a, b) => sign * (a.restarts - b.restarts);
   }
+}
+
+/** Sorts before every number. */
+const UNKNOWN = -1;
+
+/** What has no limits sorts before all that has. */
+function usedOf({ budget }: ProcessRow): number {
+  const fullest = fullestOf(budget.limits);
+  return fullest === null ? UNKNOWN : shareOf(fullest);
 }
 
 function timeOf(row: ProcessRow): number {

@@ -78,6 +78,12 @@ export type Question =
     }
   | { readonly kind: 'add-trigger'; readonly row: ProcessRow }
   | {
+      readonly kind: 'extend';
+      readonly row: ProcessRow;
+      /** The limit that was reached; null where it is still to be said. */
+      readonly limit: ProcessRow['budget']['limits'][number]['limit'] | null;
+    }
+  | {
       readonly kind: 'rewind' | 'fork';
       readonly row: ProcessRow;
       /** The entry to go on from; null where it is still to be said. */

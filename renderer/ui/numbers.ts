@@ -1,3 +1,5 @@
+import { kept } from '../../core/model/meters.ts';
+
 const NARROW_SPACE = '\u{202f}';
 
 /** An integer as written, its digits in threes from five digits on. */
@@ -28,9 +30,14 @@ export function noRunsText(runs: number | null): string {
   return runs !== null && runs > 0 ? 'none ended' : 'no runs yet';
 }
 
-/** Unknown is a word, never a number [P5]. */
+/** What may have a fraction, to the millionth at most. */
+export function amountText(value: number): string {
+  return countText(kept(value));
+}
+
+/** In the manifest's own units. Unknown is a word, never a number [P5]. */
 export function costText(cost: number | null): string {
-  return cost === null ? 'unknown' : `$${cost.toFixed(2)}`;
+  return cost === null ? 'unknown' : amountText(cost);
 }
 
 /** Long ids lose their middle; whoever copies gets all of it. */

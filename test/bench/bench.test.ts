@@ -135,4 +135,14 @@ test.each(['effects', 'resume'])(
   120_000,
 );
 
+test('the benchmark governance works: every effect is permitted, and counted where there are limits', async () => {
+  const json = join(tempDirectory(), 'result.json');
+  const { code, stderr } = await startNode(RUN, ['governance', '--json', json], {
+    env: { ...process.env, HOLDFAST_BENCH_SMALL: '1' },
+  }).ended;
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  const { results } = JSON.parse(readFileSync(json, 'utf8')) as BenchResult;
+  expect(results.map(({ name }) => name)).toEqual(['with 8 limits', 'what 8 limits add']);
+}, 60_000);
+
 const RUN = fileURLToPath(new URL('run.ts', import.meta.url));

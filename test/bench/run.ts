@@ -17,6 +17,7 @@ const BENCHES: ReadonlyMap<string, () => Promise<Bench>> = new Map<string, () =>
   ['crash', () => import('./crash.ts')],
   ['effects', () => import('./effects.ts')],
   ['fleet', () => import('./fleet.ts')],
+  ['governance', () => import('./governance.ts')],
   ['idle', () => import('./idle.ts')],
   ['kill-sweep', () => import('./kill-sweep.ts')],
   ['recover', () => import('./recover.ts')],

@@ -86,7 +86,11 @@ test('[P5] the fleet is whole when it is read, and every change carries the next
     ['mail-triage', 'running', true],
     ['market-watcher', 'running', true],
   ]);
-  expect(fleet.processes[0]!.budget.cost).toBeNull();
+  expect(fleet.processes[0]!.budget).toMatchObject({
+    until: expect.any(String),
+    cost: expect.any(Number),
+    exceeded: null,
+  });
   // What was told before it was read is in it.
   const numbers = await waitFor(() => {
     const told = events.flatMap((event) => (event.name === 'fleet.changed' ? [event.payload.sequence] : []));

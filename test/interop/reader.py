@@ -80,42 +80,42 @@ def judge(segments):  # all lines that are not blank, with their numbers and ver
             line.seq, link = number, base64.urlsafe_b64encode(hashlib.sha256(raw).digest())[:22].decode()
             number, seq = number + 1, own
     return judged
-# Shapes in checkpoints: key:kind, else text; key? may be absent; kind[] a list, kind{} an object of it, kind? or null.
+# Shapes in checkpoints: key:kind (#: number), else text; key? may be absent; kind[] list, kind{} object, kind? or null.
 SHAPES = {name: re.findall(r"(\w+)(\??):?(\S*)", keys) for name, keys in re.findall(r"(\w+) = ([^;]+)", """
-    mark = fold_version:num seq?:num consecutiveFailures?:num restarts?:num workerDeaths?:num generation?:num sent?:num
-    deadLettersLost?:num conversationCount?:num conversationMax?:num lifecycleReason? lifecycleActor? restart?
-    lifecycleSince?:text? startedAt?:text? lastWorkerDeath?:text? configHash?:text? holds?:hold[] queue?:event[]
-    open?:open[] deadLetters?:letter[] inbox?:message[] outbox?:sent[] heard?:num{} settled?:settled[] taken?:text[]
-    recentRuns?:run[] runsToday?:day? lastError?:error? writer?:writer? workers?:worker[] numbering? heardOf?:heard[]{}
-    triggers?:triggers rewinding?:rewinding? lineage?:lineage?; open = event:event invocation:num attempt:num startedAt
-    codeHash effects:effect[] writes:write[] before:slot?{} attemptSeq?:num conversationFrom?:num seed? inbox?:message[]
-    sayings?:saying[] sends?:send[] waits?:wait[] signals?:signal[] clock?:num[] versions?:num{} isWaiting?:bool
-    isToBegin?:bool retryAt?:text? inherited?:inherited; inherited = keyPrefix by; state = holdfast:mark;
-    slot = value:any; effect = effectId name effectClass argsHash argsPreview key announcedAt occurrence:num
-    attempts:num end:end? keyTtlMs?:num? timeoutMs?:num? endSeq?:num? seq?:num isUndone?:bool earlier?:earlier;
-    earlier = end:end endSeq:num?; end = kind; wait = waitId kind name createdAt data:any occurrence:num seq:num
-    shiftMs?:num dueAt:num? endSeq:num? end:status?; event = eventId triggerId triggerType acceptedAt payload:any
-    from?:sender metadata?:keys missed?:num spilled?:spill; sender = process number:num numbering?; spill = id sha256
-    bytes:num; lineage = process journalId seq:num; triggers = known:trigger{} allPaused:pause? added:added[]
-    removed:text[] sinceMs:num?; added = id config:keys; trigger = accepted:num filtered:num missed:num
-    lastEventAt:text? lastScheduledMs:num? sinceMs:num? paused:pause? keys:seen[]; seen = key atMs:num; pause = reason
-    actor at; rewinding = seq:num target:num isHandledAgain:bool; message = messageId messageType content sender
-    priority createdAt expiresAt:text?; hold = kind reason actor since; letter = event:event open:open? reason error at
-    attempts:num; sent = number:num kind topic sentAt data:any numbering?; write = ordinal:num key value:any
-    deleted:bool seq?:num; saying = ordinal:num seq:num role content; status = status; send = kind topic argsHash
-    occurrence:num seq:num; signal = signalId name payload:any seq:num; day = day runs:num; run = eventId at ok:bool
-    durationMs:num?; settled = promiseId status at; worker = startTime pid:num generation:num; writer = hostId startTime
-    build epoch:num pid:num; error = code message at; heard = numbering number:num""")}
-KINDS = {"text": str, "num": Number, "bool": bool, "any": object, "keys": dict}
+    mark = fold_version:# seq?:# consecutiveFailures?:# restarts?:# workerDeaths?:# generation?:# sent?:#
+    deadLettersLost?:# conversationCount?:# conversationMax?:# lifecycleReason? lifecycleActor? restart?
+    lifecycleSince?:? startedAt?:? lastWorkerDeath?:? configHash?:? holds?:hold[] queue?:event[] open?:open[]
+    deadLetters?:letter[] inbox?:message[] outbox?:sent[] heard?:#{} settled?:settled[] taken?:[] recentRuns?:run[]
+    budget?:budget lastError?:error? writer?:writer? workers?:worker[] numbering? heardOf?:heard[]{} triggers?:triggers
+    rewinding?:back? lineage?:lineage?; open = event:event invocation:# attempt:# startedAt codeHash effects:effect[]
+    writes:write[] before:slot?{} attemptSeq?:# conversationFrom?:# seed? inbox?:message[] sayings?:saying[]
+    sends?:send[] waits?:wait[] signals?:signal[] clock?:#[] versions?:#{} isWaiting?:bool spent?:use{} reserved?:use{}
+    warned?:[] isToBegin?:bool retryAt?:? inherited?:heir; heir = keyPrefix by; state = holdfast:mark;
+    budget = period:period? spent:use{} reserved:use{} warned:[] extensions:grant[] exceeded:over?; period = id until:?;
+    grant = limit amount:use until:? eventId:?; over = limit eventId:? max:# spent:# reserved:# asked:#;
+    slot = value:any; effect = effectId name effectClass argsHash argsPreview key announcedAt occurrence:# attempts:#
+    end:end? keyTtlMs?:#? timeoutMs?:#? endSeq?:#? seq?:# isUndone?:bool booked?:use{} maybe?:use{} earlier?:past;
+    past = end:end endSeq:#?; end = kind; wait = waitId kind name createdAt data:any occurrence:# seq:# shiftMs?:#
+    dueAt:#? endSeq:#? end:status?; event = eventId triggerId triggerType acceptedAt payload:any from?:sender
+    metadata?:keys missed?:# spilled?:spill; sender = process number:# numbering?; spill = id sha256 bytes:#;
+    lineage = process journalId seq:#; triggers = known:trigger{} allPaused:pause? added:added[] removed:[] sinceMs:#?;
+    added = id config:keys; trigger = accepted:# filtered:# missed:# lastEventAt:? lastScheduledMs:#? sinceMs:#?
+    paused:pause? keys:seen[]; seen = key atMs:#; pause = reason actor at; back = seq:# target:# isHandledAgain:bool;
+    message = messageId messageType content sender priority createdAt expiresAt:?; hold = kind reason actor since;
+    letter = event:event open:open? reason error at attempts:#; sent = number:# kind topic sentAt data:any numbering?;
+    write = ordinal:# key value:any deleted:bool seq?:#; saying = ordinal:# seq:# role content; status = status;
+    send = kind topic argsHash occurrence:# seq:#; signal = signalId name payload:any seq:#; run = eventId at ok:bool
+    durationMs:#?; settled = promiseId status at; worker = startTime pid:# generation:#; writer = hostId startTime build
+    epoch:# pid:#; error = code message at; heard = numbering number:#""")}
+KINDS = {"": str, "#": Number, "bool": bool, "any": object, "keys": dict}
 def fits(value, kind):
-    if kind in KINDS: return isinstance(value, KINDS[kind]) and (kind != "num" or value.plain)
+    if kind == "use": return fits(value, "#") and 0 < value.double <= 1e15
+    if kind in KINDS: return isinstance(value, KINDS[kind]) and (kind != "#" or value.plain)
     if kind.endswith("?"): return value is None or fits(value, kind[:-1])
     if kind.endswith("[]"): return isinstance(value, list) and all(fits(item, kind[:-2]) for item in value)
     if kind.endswith("{}"): return isinstance(value, dict) and all(fits(item, kind[:-2]) for item in value.values())
-    fit = lambda key, perhaps, kind: fits(value[key], kind or "text") if key in value else perhaps
-    return isinstance(value, dict) and all(itertools.starmap(fit, SHAPES[kind]))
-def number(data, key, other): return data[key].double if fits(data.get(key), "num") else other
-
+    return isinstance(value, dict) and all(fits(value[k], of) if k in value else may for k, may, of in SHAPES[kind])
+def number(data, key, other): return data[key].double if fits(data.get(key), "#") else other
 class State:
     """What recovery builds. A hold is its kind, an event its id, an open invocation [event, effects], an effect [id,
     attempts, kind of its end, kind of the earlier one], all None if withdrawn; a dead letter [event, invocation]."""

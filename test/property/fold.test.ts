@@ -112,7 +112,7 @@ describe('over every legal history', () => {
 
 describe('over anything at all', () => {
   const FIELDS =
-    'key value deleted event_id effect_id hold to_state reason attempt generation pid duration_ms end resolution state hash payload final'.split(
+    'key value deleted event_id effect_id hold to_state reason attempt generation pid duration_ms end resolution state hash payload final limit booked used amount until id'.split(
       ' ',
     );
   const numberLike = fc.constantFrom<Json>(
@@ -244,7 +244,8 @@ test('[S18] a checkpoint whose mark no fold could have left sets context and lif
     { fold_version: 1, queue: 5 },
     { fold_version: 1, open: [{ event: null }] },
     { fold_version: 1, holds: [7] },
-    { fold_version: 1, runsToday: 'many' },
+    { fold_version: 1, budget: 'much' },
+    { fold_version: 1, budget: { ...emptySnapshot().budget, spent: { toolCalls: -1 } } },
     { fold_version: 1, open: [{ event: {}, effects: [], writes: [], before: [] }] },
     { fold_version: '1' },
     null,

@@ -173,7 +173,12 @@ export const STEPS: readonly Step[] = [
       const { agent } = host;
       const entries = await host.entries();
       const target = below(random, entries.length + 2);
-      const before = foldEntries(entries.filter(({ seq }) => seq <= target));
+      // An entry that moves it is where it was moved to, which the next checkpoint says.
+      const isMoving = entries.some(({ seq, entry_type }) => seq === target && entry_type === 'rewind');
+      const last = isMoving
+        ? entries.find(({ seq, entry_type }) => seq > target && entry_type === 'checkpoint')?.seq
+        : target;
+      const before = foldEntries(entries.filter(({ seq }) => seq <= (last ?? target)));
       const order = { to: target, isHandledAgain: random() < 0.7 };
       // It may begin again by itself right after.
       const hasFailed = agent.snapshot.lifecycle === 'failed';

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { applyEntry, type FoldedEntry } from '../../core/model/fold.ts';
+import { DEFAULT_BUDGET } from '../../core/model/budget.ts';
 import { budgetOf } from '../../core/model/gauges.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../../core/model/snapshot.ts';
 import { timestampOf } from '../../core/model/time.ts';
@@ -73,7 +74,7 @@ test('[C18] [S22] each run counts once, side by side or tried again; each day be
           runs += 1;
         }
         snapshot = applyEntry(snapshot, { seq: snapshot.seq + 1, timestamp: timestampOf(now), ...entry });
-        const shown = budgetOf(snapshot, { today, maxRunsPerDay: null, isLive: true }).runs;
+        const shown = budgetOf(snapshot, { nowMs: now, config: DEFAULT_BUDGET }).runs;
         expect(shown).toBe(today > day ? 0 : runs);
       }
       expect(new Set(begun).size).toBe(begun.length);

@@ -10,7 +10,7 @@ import {
 } from '../../renderer/stores/arrange.ts';
 import { holdOrder } from '../../renderer/stores/held-order.ts';
 import { stepFor } from '../../renderer/features/fleet/use-fleet-keys.ts';
-import { before, journalOf, rowOf } from './fixtures.ts';
+import { before, budgetOf, journalOf, limitOf, rowOf } from './fixtures.ts';
 
 const rows = [
   rowOf({ name: 'b', state: 'failed', restarts: 3, why: 'same error as before' }),
@@ -41,6 +41,27 @@ test('the calm order: journals as the host lists them, names within them, number
 test('sorting by a column keeps journals together; never sorts as oldest', () => {
   expect(names({ sorting: { column: 'restarts', descending: true } })).toEqual(['a', 'b', 'a9', 'a10']);
   expect(names({ sorting: { column: 'last', descending: false } })).toEqual(['a', 'a10', 'b', 'a9']);
+});
+
+test('by budget the fullest limit counts; without limits the runs, and unknown is least', () => {
+  const limited = (name: string, ...spent: number[]) =>
+    rowOf({ name, budget: budgetOf({ limits: spent.map((one) => limitOf({ spent: one })) }) });
+  const all = [
+    limited('half', 50, 20),
+    limited('most', 10, 90),
+    rowOf({ name: 'nine', budget: budgetOf({ runs: 9 }) }),
+    rowOf({ name: 'unknown', budget: budgetOf({ runs: null }) }),
+    rowOf({ name: 'two', budget: budgetOf({ runs: 2 }) }),
+  ];
+  const those = Object.fromEntries(all.map((row) => [row.key, row]));
+  const sorting = { column: 'budget', descending: true } as const;
+  expect(arrange(those, journals, wanted({ sorting })).map(({ name }) => name)).toEqual([
+    'most',
+    'half',
+    'nine',
+    'two',
+    'unknown',
+  ]);
 });
 
 test('a column’s head turns the order round, another begins with what matters', () => {

@@ -43,6 +43,42 @@ export function journalOf(over: Partial<JournalView> = {}): JournalView {
   };
 }
 
+type BudgetView = ProcessRow['budget'];
+type LimitView = BudgetView['limits'][number];
+
+/** A limit that is half used. */
+export function limitOf(over: Partial<LimitView> = {}): LimitView {
+  return {
+    limit: 'max_tool_calls_per_day',
+    scope: 'day',
+    words: 'effects in a day',
+    max: 100,
+    spent: 50,
+    reserved: 0,
+    ...over,
+  };
+}
+
+/** A day of the budget: without limits, not metered, and opened by nobody. */
+export function budgetOf(over: Partial<BudgetView> = {}): BudgetView {
+  return {
+    day: '2026-11-29',
+    until: null,
+    runs: 1,
+    maxRunsPerDay: null,
+    cost: null,
+    limits: [],
+    exceeded: null,
+    ...over,
+  };
+}
+
+/** A limit on runs: 12 of 50. */
+function limitedRuns(): BudgetView {
+  const runs = limitOf({ limit: 'max_runs_per_day', words: 'runs in a day', max: 50, spent: 12 });
+  return budgetOf({ runs: 12, maxRunsPerDay: 50, limits: [runs] });
+}
+
 export function rowOf(over: Partial<ProcessRow> = {}): ProcessRow {
   const name = over.name ?? 'market-watcher';
   const journalId = over.journalId ?? 'j-demo';
@@ -57,7 +93,7 @@ export function rowOf(over: Partial<ProcessRow> = {}): ProcessRow {
     why: '',
     whyAt: null,
     tone: 'quiet',
-    budget: { day: '2026-11-29', runs: 12, maxRunsPerDay: 50, cost: null },
+    budget: limitedRuns(),
     health: { sample: 10, failures: 0, runs: Array.from({ length: 10 }, () => true), verdict: 'ok' },
     invocations: 41,
     queued: 0,

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { before, DAY, fleetOf, journalOf, NOW, rowOf } from './fixtures.ts';
+import { before, budgetOf, DAY, fleetOf, journalOf, limitOf, NOW, rowOf } from './fixtures.ts';
 import { memoryHost, ok, refused, type MemoryHost } from './memory-client.ts';
 import { rowNamed, settle, show } from './render.tsx';
 
@@ -42,13 +42,13 @@ const names = (): (string | null)[] =>
     .filter((row) => row.dataset['key'] !== undefined)
     .map((row) => row.getAttribute('aria-label'));
 
-test('a row says its state in a word, why, its runs, and [P5] that its cost is unknown', async () => {
+test('a row says its state in a word, why, and how much of its budget is used', async () => {
   await show(hostWith());
   const row = within(rowNamed('market-watcher'));
   expect(row.getByText('Running')).toBeTruthy();
   expect(row.getByText('tool `browser` for 4 m')).toBeTruthy();
-  expect(row.getByText('12 of 50')).toBeTruthy();
-  expect(row.getByText('cost unknown')).toBeTruthy();
+  expect(row.getByText('24 %')).toBeTruthy();
+  expect(row.getByText('runs in a day').title).toBe('Runs in a day: 12 of 50');
   expect(row.getByText('10 s').getAttribute('datetime')).toBe(before(12_000));
 });
 
@@ -60,9 +60,32 @@ test('[S41] a row of a journal that nobody runs reads as last recorded, under it
   expect(screen.getByText('read-only')).toBeTruthy();
 });
 
+test('of several limits the fullest is shown, with what is under way; without one the runs, and [P5] that the cost is unknown', async () => {
+  const limits = [
+    limitOf(),
+    limitOf({ limit: 'max_cost_per_day', words: 'cost of a day', max: 40, spent: 37, reserved: 1.5 }),
+  ];
+  await show(
+    hostWith([
+      rowOf({ name: 'a', budget: budgetOf({ limits }) }),
+      rowOf({ name: 'b', budget: budgetOf({ runs: 3 }) }),
+      rowOf({ name: 'c', budget: budgetOf({ limits: [limitOf({ spent: 0.5 })] }) }),
+      rowOf({ name: 'd', budget: budgetOf({ limits: [limitOf({ max: 0, spent: 0 })] }) }),
+      rowOf({ name: 'e', budget: budgetOf({ limits: [limitOf({ max: 10, spent: 12 })] }) }),
+    ]),
+  );
+  expect(within(rowNamed('a')).getByText('96 %')).toBeTruthy();
+  expect(within(rowNamed('a')).getByText('cost of a day').title).toBe('Cost of a day: 38.5 of 40');
+  expect(within(rowNamed('b')).getByText('3 today')).toBeTruthy();
+  expect(within(rowNamed('b')).getByText('cost unknown')).toBeTruthy();
+  expect(within(rowNamed('c')).getByText('< 1 %')).toBeTruthy();
+  expect(within(rowNamed('d')).getByText('0 %')).toBeTruthy();
+  expect(within(rowNamed('e')).getByText('120 %')).toBeTruthy();
+});
+
 test('[P5] runs that began and did not finish are no “no runs”', async () => {
   const health = { sample: 0, failures: 0, runs: [], verdict: 'unknown' } as const;
-  const none = { day: '2026-11-29', runs: 0, maxRunsPerDay: null, cost: null };
+  const none = budgetOf({ runs: 0 });
   await show(
     hostWith([
       rowOf({ name: 'a', health: { ...health, runs: [] }, budget: { ...none, runs: 1 } }),

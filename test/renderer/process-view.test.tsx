@@ -2,7 +2,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import type { ProcessDetail, ProcessRow } from '../../core/contract/views.ts';
-import { before, detailOf, effectOf, entryOf, invocationOf, MINUTE, rowOf } from './fixtures.ts';
+import { before, budgetOf, detailOf, effectOf, entryOf, invocationOf, MINUTE, rowOf } from './fixtures.ts';
 import { ok, refused, type MemoryHost } from './memory-client.ts';
 import { HASH, hostOf } from './process-page.ts';
 import { settle, show } from './render.tsx';
@@ -64,6 +64,7 @@ test('gauges are meters with a table that says the same, and [P5] an unmetered c
   const [runs, health] = screen.getAllByRole('meter');
   expect(runs?.getAttribute('aria-valuenow')).toBe('12');
   expect(runs?.getAttribute('aria-valuemax')).toBe('50');
+  expect(runs?.getAttribute('aria-valuetext')).toBe('12 spent and 0 reserved of 50');
   expect(health?.getAttribute('aria-valuetext')).toBe('1 of the last 2 runs failed');
   expect(screen.getByText('Cost unknown until it is metered')).toBeTruthy();
   fireEvent.click(screen.getByRole('button', { name: 'Health as a table' }));
@@ -71,10 +72,7 @@ test('gauges are meters with a table that says the same, and [P5] an unmetered c
 });
 
 test('without a limit there is no share to show, and so no meter', async () => {
-  await show(
-    hostWith(rowOf({ budget: { day: '2026-11-29', runs: 3, maxRunsPerDay: null, cost: null } })),
-    HASH,
-  );
+  await show(hostWith(rowOf({ budget: budgetOf({ runs: 3 }) })), HASH);
   await waitFor(() => expect(screen.getAllByRole('meter')).toHaveLength(1));
   expect(screen.getByText(/no limit set/)).toBeTruthy();
 });

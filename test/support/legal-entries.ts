@@ -2,6 +2,7 @@
 // Random numbers choose among what is possible at each step, so every sequence shrinks to a legal one.
 
 import fc from 'fast-check';
+import { LIMIT_NAMES, LIMITS, type LimitName } from '../../core/model/budget.ts';
 import { applyEntry, type FoldedEntry } from '../../core/model/fold.ts';
 import { heardFrom } from '../../core/model/fold-invocation.ts';
 import { HOLD_KINDS } from '../../core/model/holds.ts';
@@ -36,6 +37,36 @@ const START = Date.UTC(2026, 0, 5, 23, 0);
 const often = (times: number, maker: Maker): Maker[] => Array.from({ length: times }, () => maker);
 
 const one = <T>(list: readonly T[], pick: number): T => list[pick % list.length]!;
+
+/** What an effect is booked at; some at nothing. */
+const bookedAt = (pick: number): JsonObject =>
+  pick % 7 === 0
+    ? {}
+    : { toolCalls: 1, cost: (pick % 9) / 4, ...(pick % 5 === 0 ? { irreversible: 1 } : {}) };
+
+/** Days and limits, those of a run of one that is open. */
+function ofBudget({ open, budget }: ProcessSnapshot): Maker[] {
+  const end = Date.parse(budget.period?.until ?? timestampOf(START));
+  const ofRun = (limit: LimitName, pick: number): JsonObject =>
+    LIMITS[limit].scope === 'day' || open.length === 0 ? {} : { event_id: one(open, pick).event.eventId };
+  const reached =
+    (type: string, more: JsonObject): Maker =>
+    ({ pick }) => {
+      const limit = one(LIMIT_NAMES, pick);
+      return [type, { limit, ...more, ...ofRun(limit, pick) }];
+    };
+  return [
+    ({ pick }) => [
+      'budget_period_started',
+      { id: timestampOf(end - 1_000), until: timestampOf(end + (pick - 200) * 60_000) },
+    ],
+    reached('budget_warning', { max: 5, spent: 4, reserved: 0 }),
+    reached('budget_exceeded', { max: 5, spent: 4, reserved: 1, asked: 1 }),
+    ...[{}, { until: timestampOf(START) }].map((until) =>
+      reached('budget_extended', { amount: 2.5, ...until, actor: 'operator:test', reason: 'worth it' }),
+    ),
+  ];
+}
 
 /** What may be written next, given what is written already. */
 function possible(state: ProcessSnapshot, count: number): Maker[] {
@@ -87,6 +118,7 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
     () => ['recovered', { from: lifecycle, reason: 'host restarted' }],
     ({ key, value }) => ['a_type_of_tomorrow', { [key]: value }],
     ({ pick }) => ['clock_changed', { by_ms: pick - 500 }],
+    ...ofBudget(state),
     ({ pick }) => ['rewind', { target_seq: 1 + (pick % Math.max(1, count)), handled_again: pick % 2 === 0 }],
     ({ pick }) => ['forked', { process: 'other', journal_id: 'journal', seq: 1 + pick }],
     ({ pick }) => ['trigger_filtered', { trigger_id: `manual-${pick % 3}` }],
@@ -208,6 +240,7 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
             args_preview: JSON.stringify(value).slice(0, 20),
             key: `key-${count}`,
             attempt: 1,
+            booked: bookedAt(pick),
           },
         ];
       }),
@@ -299,7 +332,12 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
         ...often(3, ({ pick, value }) => [
           'effect_finished',
           pick % 3 === 0
-            ? { effect_id: effectId, end: 'done', result: value }
+            ? {
+                effect_id: effectId,
+                end: 'done',
+                result: value,
+                ...(pick % 2 === 0 ? { used: bookedAt(pick) } : {}),
+              }
             : { effect_id: effectId, end: pick % 3 === 1 ? 'did_not_happen' : 'in_doubt', error: 'why' },
         ]),
         ({ pick, value }) => [

@@ -1,4 +1,5 @@
 import type { FleetView, ProcessRow } from '../../core/contract/views.ts';
+import { budgetOf } from '../renderer/fixtures.ts';
 
 /** A live process at work, but for what is given. */
 export function processRow(given: Partial<ProcessRow> & { readonly name: string }): ProcessRow {
@@ -12,7 +13,7 @@ export function processRow(given: Partial<ProcessRow> & { readonly name: string 
     why: '',
     whyAt: null,
     tone: 'working',
-    budget: { day: '2026-01-01', runs: 0, maxRunsPerDay: null, cost: null },
+    budget: budgetOf({ day: '2026-01-01', runs: 0 }),
     health: { sample: 0, failures: 0, runs: [], verdict: 'unknown' },
     invocations: 0,
     queued: 0,

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { fleetTable } from '../../core/cli/describe.ts';
+import { budgetOf, limitOf } from '../renderer/fixtures.ts';
 import { processRow } from './electron-rows.ts';
 
 describe('the table', () => {
@@ -19,6 +20,24 @@ describe('the table', () => {
     expect(cut.slice(0, 32)).toMatch(/^invoice-x+…x+-north$/);
     expect(cut.slice(head.indexOf('WHY'))).toMatch(/^because z+…$/);
     expect(cut.length - head.indexOf('WHY')).toBe(160);
+  });
+
+  test('limits have a column where there are any: the one of which most is used', () => {
+    expect(fleetTable(rows, 0, null)[0]).not.toContain('BUDGET');
+    const limits = [
+      limitOf(),
+      limitOf({ limit: 'max_cost_per_day', words: 'cost of a day', max: 40, spent: 37, reserved: 1.5 }),
+    ];
+    const limited = processRow({ name: 'buyer', budget: budgetOf({ limits }) });
+    const [head, clerk, , buyer] = fleetTable([...rows, limited], 0, null) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const at = head.indexOf('BUDGET');
+    expect(buyer.slice(at)).toMatch(/^38\.5 of 40 \(cost of a day\) /);
+    expect(clerk.slice(at, head.indexOf('FAILED')).trim()).toBe('');
   });
 
   test('no line is wider than the terminal', () => {

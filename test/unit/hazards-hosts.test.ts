@@ -51,7 +51,7 @@ test('[C1] [C2] [C22] [T28] kill -9 of a host in the middle of its work: context
   expect(snapshot.conversation.length).toBeGreaterThan(1);
   expect(Object.keys(snapshot.context)).toHaveLength(of('context_update'));
   expect(snapshot.context).toHaveProperty('done-1');
-  expect(snapshot.runsToday!.runs).toBe(of('invocation_start'));
+  expect(snapshot.budget.spent.runs).toBe(of('invocation_start'));
   const worker = snapshot.workers[0]!;
 
   const second = await live(null);
@@ -72,8 +72,8 @@ test('[C1] [C2] [C22] [T28] kill -9 of a host in the middle of its work: context
   const end = (await new ReplayEngine(journal).recover(AGENT)).snapshot;
   expect(end).toMatchObject({ invocationCount: EVENTS, open: [], queue: [] });
   // Counted on, and not from the beginning; unless midnight came between.
-  const isSameDay = end.runsToday!.day === snapshot.runsToday!.day;
-  expect(isSameDay ? end.runsToday!.runs : EVENTS).toBe(EVENTS);
+  const isSameDay = end.budget.period!.id === snapshot.budget.period!.id;
+  expect(isSameDay ? end.budget.spent.runs : EVENTS).toBe(EVENTS);
   const ends = entries.filter(({ entry_type }) => entry_type === 'invocation_result');
   const payloads = entries
     .filter(({ entry_type }) => entry_type === 'trigger_event')

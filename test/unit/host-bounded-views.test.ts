@@ -170,7 +170,7 @@ const inputOf = (snapshot: ProcessSnapshot, more: Partial<DetailInput> = {}): De
   snapshot,
   live: null,
   unknown: null,
-  maxRunsPerDay: null,
+  budget: null,
   nowMs: 0,
   triggers: [],
   journalLevel: 'full',
@@ -295,7 +295,9 @@ describe('views', () => {
     const of = (entry_type: string, data: JsonObject): string => entrySummary({ entry_type, data }).summary;
     expect(of('context_update', { key: 'n', value: { a: [1, 'x'] } })).toBe('n = {"a":[1,"x"]}');
     expect(of('effect_finished', { effect_id: 'e/a/b#0', end: 'done', result: 5 })).toBe('a/b#0 done · 5');
-    expect(of('budget_exceeded', { tool: 'x', spent: 2.5 })).toBe('tool: x · spent: 2.5');
+    expect(of('budget_violation', { tool: 'x', spent: 2.5 })).toBe('tool: x · spent: 2.5');
+    const more = { limit: 'max_cost_per_day', amount: 2.5, actor: 'operator:ann', reason: 'worth it' };
+    expect(of('budget_extended', more)).toBe('max_cost_per_day extended by 2.5, by operator:ann · worth it');
     expect(of('log', { text: 'y'.repeat(200) })).toBe(`${'y'.repeat(159)}…`);
   });
 });

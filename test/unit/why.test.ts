@@ -49,6 +49,45 @@ test.each([
   expect(whyOf(snapshot, facts)).toMatchObject({ text, at: AT });
 });
 
+const hold = { kind: 'budget' as const, reason: 'cost of a day: 4 of 4 used', actor: 'host', since: AT };
+const spent = { ...emptySnapshot(), lifecycle: 'suspended', holds: [hold] };
+const exceeded = {
+  limit: 'max_cost_per_day',
+  max: 4,
+  spent: 4,
+  reserved: 0,
+  asked: 1,
+  eventId: 'e1',
+} as const;
+const period = { id: AT, until: AT };
+
+test('what its budget holds says what did not fit, and what to do: extend it, or wait for another day of it', () => {
+  const budget = { ...spent.budget, period, exceeded };
+  expect(whyOf({ ...spent, budget }, live)).toEqual({
+    text: 'budget: cost of a day: 4 of 4 used; extend that limit, or it goes on at',
+    at: AT,
+    tone: 'attention',
+  });
+  const ofRun = { ...budget, exceeded: { ...exceeded, limit: 'max_cost_per_run' as const } };
+  expect(whyOf({ ...spent, budget: ofRun }, live)).toEqual({
+    text: 'budget: cost of a day: 4 of 4 used; extend that limit, or stop it',
+    tone: 'attention',
+  });
+});
+
+test('where something else holds it too no time is promised; where nobody runs it nothing can be done about it', () => {
+  const budget = { ...spent.budget, period, exceeded };
+  const operator = { kind: 'operator' as const, reason: 'Maintenance', actor: 'operator:ann', since: AT };
+  expect(whyOf({ ...spent, budget, holds: [hold, operator] }, live)).toEqual({
+    text: 'budget: cost of a day: 4 of 4 used; extend that limit, or stop it · by ann: Maintenance',
+    tone: 'attention',
+  });
+  expect(whyOf({ ...spent, budget }, null)).toEqual({
+    text: 'budget: cost of a day: 4 of 4 used',
+    tone: 'attention',
+  });
+});
+
 test('a journal has the time in the text, in UTC, and a screen apart from it', () => {
   const wait = {
     waitId: 't',

@@ -11,6 +11,7 @@ import { FireTriggerDialog, PauseTriggersDialog, RemoveTriggerDialog } from '../
 import { FrozenState } from './consequences.tsx';
 import { DeadLetterDialog } from './dead-letter-dialog.tsx';
 import { EffectDialog } from './effect-dialog.tsx';
+import { ExtendDialog } from './extend-dialog.tsx';
 import { KillDialog } from './kill-dialog.tsx';
 import { PreflightDialog } from './preflight-dialog.tsx';
 import { PromiseDialog } from './promise-dialog.tsx';
@@ -58,6 +59,8 @@ function Asked({ question }: { readonly question: Question }) {
       return <FireTriggerDialog question={question} />;
     case 'add-trigger':
       return <AddTriggerDialog question={question} />;
+    case 'extend':
+      return <ExtendDialog question={question} />;
     case 'rewind':
       return <RewindDialog question={question} />;
     case 'fork':

@@ -1,11 +1,13 @@
 import { memo, type KeyboardEvent, type MouseEvent } from 'react';
 import type { ProcessRow } from '../../../core/contract/views.ts';
+import { fullestOf, shareOf } from '../../../core/model/limit-gauge.ts';
 import { useConsole, useFleet } from '../../app/console-context.ts';
 import { hashOf, processPlace } from '../../stores/place.ts';
 import { targetOf } from '../../stores/target.ts';
 import { HealthTicks } from '../../ui/health-ticks.tsx';
+import { limitName } from '../../ui/limit-text.ts';
 import { dayWords } from '../../ui/moments.ts';
-import { costText, countText, noRunsText } from '../../ui/numbers.ts';
+import { amountText, costText, countText, noRunsText } from '../../ui/numbers.ts';
 import { StateMark } from '../../ui/state-mark.tsx';
 import { useTicking } from '../../ui/ticker.ts';
 import { Ago } from '../../ui/time-text.tsx';
@@ -112,20 +114,43 @@ function StateCell({ row }: { readonly row: ProcessRow }) {
 }
 
 function BudgetCell({ row: { budget } }: { readonly row: ProcessRow }) {
-  const { day, runs, maxRunsPerDay: most, cost } = budget;
+  const fullest = fullestOf(budget.limits);
+  return fullest === null ? <RunsCell budget={budget} /> : <LimitCell limit={fullest} />;
+}
+
+/** Of several limits the one of which most is used. */
+function LimitCell({ limit }: { readonly limit: ProcessRow['budget']['limits'][number] }) {
+  const { words, spent, reserved, max } = limit;
+  const share = shareOf(limit);
+  const used = `${amountText(spent + reserved)} of ${amountText(max)}`;
+  return (
+    <>
+      <span className="hf-first">
+        <span className="hf-bar" aria-hidden="true">
+          <span
+            className={share >= 1 ? 'hf-bar-full' : ''}
+            style={{ inlineSize: `${Math.min(share, 1) * 100}%` }}
+          />
+        </span>
+        <span className="hf-runs" title={`${limitName(words)}: ${used}`}>
+          {share > 0 && share < 0.01 ? '< 1 %' : `${Math.floor(share * 100)} %`}
+        </span>
+      </span>
+      <span className="hf-second" title={`${limitName(words)}: ${used}`}>
+        {words}
+      </span>
+    </>
+  );
+}
+
+function RunsCell({ budget: { day, runs, cost } }: { readonly budget: ProcessRow['budget'] }) {
   const when = useTicking(() => dayWords(day, Date.now()));
-  const share = most === null || runs === null ? null : Math.min(1, most === 0 ? 1 : runs / most);
   const shown = runs === null ? 'unknown' : countText(runs);
   return (
     <>
       <span className="hf-first">
-        {share !== null && (
-          <span className="hf-bar" aria-hidden="true">
-            <span className={share >= 1 ? 'hf-bar-full' : ''} style={{ inlineSize: `${share * 100}%` }} />
-          </span>
-        )}
         <span className="hf-runs" title={`Runs ${when}: ${shown}`}>
-          {runs === null ? shown : most === null ? `${shown} ${when}` : `${shown} of ${countText(most)}`}
+          {runs === null ? shown : `${shown} ${when}`}
         </span>
       </span>
       <span className="hf-second">cost {costText(cost)}</span>

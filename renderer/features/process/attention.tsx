@@ -7,13 +7,13 @@ import { counted } from '../../ui/numbers.ts';
 import { Said } from '../../ui/said.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
+import { BudgetHold } from './budget-hold.tsx';
 import { Doubts, doubtsOf } from './doubts.tsx';
 import { promisesOf, WaitingForSomebody } from './waiting-for-somebody.tsx';
 
 const HOLDS: Readonly<Record<string, string>> = {
   operator: 'Held by an operator',
   in_doubt: 'Held by a doubt',
-  budget: 'Held by its budget',
   health: 'Held by its health',
   idle: 'Idle',
   quit: 'Held while its host was away',
@@ -31,7 +31,7 @@ interface Matter {
   readonly body: ReactNode;
 }
 
-/** What waits for a person: doubts first, then promises, then what holds the process, then its last error. */
+/** What waits for a person: doubts first, then promises, then its budget, then what else holds the process, then its last error. */
 export function Attention({ detail }: { readonly detail: ProcessDetail }) {
   const room = useRef<HTMLDivElement>(null);
   const matters = mattersOf(detail);
@@ -64,7 +64,9 @@ export function Attention({ detail }: { readonly detail: ProcessDetail }) {
 function mattersOf(detail: ProcessDetail): readonly Matter[] {
   const doubts = doubtsOf(detail);
   const promises = promisesOf(detail);
-  const { row, counts, holds, lastError } = detail;
+  const { row, counts, lastError } = detail;
+  const budget = detail.holds.find(({ kind }) => kind === 'budget');
+  const holds = detail.holds.filter((hold) => hold !== budget);
   const matters: Matter[] = [];
   if (doubts.length > 0) {
     const body = <Doubts key="doubts" row={row} doubts={doubts} />;
@@ -73,6 +75,9 @@ function mattersOf(detail: ProcessDetail): readonly Matter[] {
   if (promises.length > 0) {
     const body = <WaitingForSomebody key="promises" detail={detail} promises={promises} />;
     matters.push({ count: counts.promises, summary: counted(counts.promises, 'promise'), body });
+  }
+  if (budget !== undefined) {
+    matters.push({ count: 1, summary: 'budget', body: <BudgetHold key="budget" row={row} hold={budget} /> });
   }
   if (holds.length > 0) {
     const body = <Holds key="holds" holds={holds} />;

@@ -10,9 +10,10 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { EmptyView, FailedView, Skeleton } from '../../ui/state-of-view.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { Attention } from './attention.tsx';
+import { BudgetGauge } from './budget-gauge.tsx';
 import { EffectsTab } from './effects-tab.tsx';
 import { Facts } from './facts.tsx';
-import { BudgetGauge, HealthGauge } from './gauges.tsx';
+import { HealthGauge } from './health-gauge.tsx';
 import { LifecycleDiagram } from './lifecycle-diagram.tsx';
 import { ProcessHeader } from './process-header.tsx';
 import { QueueTab } from './queue-tab.tsx';
@@ -90,7 +91,7 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
           </header>
           <LifecycleDiagram lifecycle={detail.lifecycle} state={row.state} live={row.live} />
         </section>
-        <BudgetGauge budget={row.budget} />
+        <BudgetGauge row={row} />
         <HealthGauge row={row} />
         <UnderWay detail={detail} />
         <Facts detail={detail} />

@@ -67,6 +67,13 @@ host.answer('triggers.add', () =>
       'Port 9090 of 127.0.0.1 is in use by another program. End that program, or give the webhook another port.',
   }),
 );
+host.answer('budget.extend', () =>
+  refused({
+    code: 'budget.no-limit',
+    message:
+      'ad-buyer has no limit max_cost_per_day that could be extended. Its manifest sets max_runs_per_day.',
+  }),
+);
 host.answer('timeline.read', () => ok({ rows: [...(night ? NIGHT_ENTRIES : ENTRIES)], before: 'c' }));
 
 Object.assign(window, {

@@ -11,6 +11,7 @@ import type {
 } from '../../../core/contract/views.ts';
 import {
   before,
+  budgetOf,
   DAY,
   deadLetterOf,
   detailOf,
@@ -20,6 +21,7 @@ import {
   fleetOf,
   HOUR,
   invocationOf,
+  limitOf,
   lineOf,
   MINUTE,
   pauseOf,
@@ -46,6 +48,59 @@ const LONG_JSON = JSON.stringify({
 
 const STATES = ['running', 'running', 'awaiting', 'suspended', 'failed', 'starting', 'stopped', 'stopping'];
 
+/** All that can be limited, most of it passed by a manifest that allows less by now. */
+const SPENT = budgetOf({
+  runs: 1_204,
+  maxRunsPerDay: 1_000,
+  cost: 1_840.5,
+  until: before(-11 * HOUR),
+  limits: [
+    limitOf({
+      limit: 'max_tool_calls_per_run',
+      scope: 'run',
+      words: 'effects in a run',
+      max: 10_000,
+      spent: 9_200,
+      reserved: 640,
+    }),
+    limitOf({ limit: 'max_cost_per_run', scope: 'run', words: 'cost of a run', max: 0.5, spent: 0.000_001 }),
+    limitOf({
+      limit: 'max_irreversible_per_run',
+      scope: 'run',
+      words: 'irreversible effects in a run',
+      max: 0,
+      spent: 0,
+    }),
+    limitOf({
+      limit: 'max_tool_calls_per_day',
+      words: 'effects in a day',
+      max: 1_000_000_000,
+      spent: 123_456_789,
+      reserved: 1_000_000,
+    }),
+    limitOf({ limit: 'max_runs_per_day', words: 'runs in a day', max: 1_000, spent: 1_204 }),
+    limitOf({
+      limit: 'max_cost_per_day',
+      words: 'cost of a day',
+      max: 1_840.25,
+      spent: 1_700.5,
+      reserved: 140,
+    }),
+    limitOf({
+      limit: 'max_irreversible_per_day',
+      words: 'irreversible effects in a day',
+      max: 3,
+      spent: 1,
+      reserved: 2,
+    }),
+  ],
+  exceeded: {
+    limit: 'max_cost_per_day',
+    text: 'cost of a day: 1700.5 of 1840.25 used, 140 more under way, and 12.5 more is asked for (max_cost_per_day)',
+    missing: 12.75,
+  },
+});
+
 const worst = rowOf({
   name: LONG_NAME,
   description: LONG_TEXT,
@@ -57,7 +112,7 @@ const worst = rowOf({
   queued: 5_231,
   restarts: 14,
   worker: { pid: 4_194_303, generation: 1_204 },
-  budget: { day: '2026-11-29', runs: 1_204, maxRunsPerDay: 1_000, cost: 1_840.5 },
+  budget: SPENT,
   health: { sample: 10, failures: 10, runs: Array.from({ length: 10 }, () => false), verdict: 'failing' },
 });
 
@@ -134,6 +189,7 @@ function worstDetail(): ProcessDetail {
     reason: LONG_TEXT,
     actor: `operator:${LONG_WORD.slice(0, 120)}`,
     holds: [
+      { kind: 'budget', reason: SPENT.exceeded!.text, actor: 'host', since: before(HOUR) },
       { kind: 'in_doubt', reason: LONG_TEXT, actor: 'host', since: before(9 * HOUR) },
       { kind: 'operator', reason: 'Wrong results', actor: 'operator:ann', since: before(2 * DAY) },
       { kind: 'lunar', reason: '', actor: '', since: before(MINUTE) },

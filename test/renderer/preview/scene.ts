@@ -11,6 +11,7 @@ import type {
 } from '../../../core/contract/views.ts';
 import {
   before,
+  budgetOf,
   DAY,
   deadLetterOf,
   detailOf,
@@ -21,6 +22,7 @@ import {
   HOUR,
   invocationOf,
   journalOf,
+  limitOf,
   lineOf,
   MINUTE,
   pauseOf,
@@ -33,7 +35,32 @@ import {
 } from '../fixtures.ts';
 
 const nothingRan: ProcessRow['health'] = { sample: 0, failures: 0, runs: [], verdict: 'unknown' };
-const noLimit = { day: '2026-11-29', runs: 1, maxRunsPerDay: null, cost: null };
+const noLimit = budgetOf();
+const runs = (spent: number) =>
+  limitOf({ limit: 'max_runs_per_day', words: 'runs in a day', max: 50, spent });
+/** At the limit of what its effects may cost, with more on its way. */
+const spentUp = budgetOf({
+  runs: 31,
+  maxRunsPerDay: 50,
+  cost: 38.5,
+  until: before(-11 * HOUR),
+  limits: [
+    limitOf({
+      limit: 'max_irreversible_per_run',
+      scope: 'run',
+      words: 'irreversible effects in a run',
+      max: 2,
+      spent: 1,
+    }),
+    runs(31),
+    limitOf({ limit: 'max_cost_per_day', words: 'cost of a day', max: 40, spent: 37, reserved: 1.5 }),
+  ],
+  exceeded: {
+    limit: 'max_cost_per_day',
+    text: 'cost of a day: 37 of 40 used, 1.5 more under way, and 2.5 more is asked for (max_cost_per_day)',
+    missing: 1,
+  },
+});
 
 const ROWS: readonly ProcessRow[] = [
   rowOf({ description: 'Watches tickers', why: 'tool `browser` for 4 m (usually 20 s)', tone: 'working' }),
@@ -52,7 +79,13 @@ const ROWS: readonly ProcessRow[] = [
     state: 'failed',
     why: 'same error as the last 6',
     tone: 'alarm',
-    budget: { day: '2026-11-29', runs: 50, maxRunsPerDay: 50, cost: 4.1 },
+    budget: budgetOf({
+      runs: 50,
+      maxRunsPerDay: 50,
+      cost: 4.1,
+      until: before(-11 * HOUR),
+      limits: [runs(50)],
+    }),
     health: { sample: 4, failures: 3, runs: [true, false, false, false], verdict: 'failing' },
     worker: null,
     actions: ['start', 'force-recover'],
@@ -83,9 +116,26 @@ const ROWS: readonly ProcessRow[] = [
     health: nothingRan,
     actions: [],
   }),
+  rowOf({
+    name: 'ad-buyer',
+    state: 'suspended',
+    stateSince: before(6 * MINUTE),
+    why: `budget: ${spentUp.exceeded!.text}; extend that limit, or it goes on at`,
+    whyAt: spentUp.until,
+    tone: 'attention',
+    budget: spentUp,
+    actions: ['restart', 'stop', 'trigger', 'kill-worker', 'force-recover'],
+  }),
   rowOf({ name: 'brand-new', state: 'created', stateSince: null, lastEntryAt: null, health: nothingRan }),
   rowOf({ name: 'evil \u{202e}txt.exe\u{7}<b>', state: 'hibernating', why: '<img src=x onerror=alert(1)>' }),
-  rowOf({ journalId: 'j-sent', live: false, lastEntryAt: before(3 * DAY), worker: null, actions: [] }),
+  rowOf({
+    journalId: 'j-sent',
+    live: false,
+    budget: budgetOf({ runs: 12 }),
+    lastEntryAt: before(3 * DAY),
+    worker: null,
+    actions: [],
+  }),
 ];
 
 export const FLEET: FleetView = fleetOf(ROWS, {
@@ -105,6 +155,7 @@ export function detailIn(journalId: string, process: string): ProcessDetail | nu
   }
   if (row.name === 'nightly-report') return awaiting(row);
   if (row.name === 'order-sync') return dying(row);
+  if (row.name === 'ad-buyer') return heldByItsBudget(row);
   if (row.doubts === 0) return busy(row);
   return detailOf(row, {
     holds: [{ kind: 'in_doubt', reason: 'charge_card', actor: 'host', since: before(MINUTE) }],
@@ -190,6 +241,21 @@ function awaiting(row: ProcessRow): ProcessDetail {
         createdAt: before(20 * MINUTE),
         expiresAt: before(-DAY),
       },
+    ],
+  });
+}
+
+/** One of its effects is more than its budget has room for, and another is under way. */
+function heldByItsBudget(row: ProcessRow): ProcessDetail {
+  const { text } = row.budget.exceeded!;
+  return detailOf(row, {
+    holds: [{ kind: 'budget', reason: text, actor: 'host', since: before(6 * MINUTE) }],
+    open: [
+      invocationOf({
+        effects: [
+          effectOf({ name: 'place_bid', end: 'open', needsOperator: false, announcedAt: before(6 * MINUTE) }),
+        ],
+      }),
     ],
   });
 }

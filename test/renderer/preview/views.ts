@@ -17,6 +17,7 @@ export const dialogAfter = (name: string | RegExp) => async (page: Page) => {
 };
 export const CLERK = '/#/j-demo/invoice-clerk';
 export const WATCHER = '/#/j-demo/market-watcher';
+const BUYER = '/#/j-demo/ad-buyer';
 const REPORT = '/#/j-demo/nightly-report';
 const SYNC = '/#/j-demo/order-sync';
 const WORST = `/?scene=night#/j-demo/${LONG_NAME}`;
@@ -70,6 +71,8 @@ const VIEWS: readonly View[] = [
     address: '/?scene=unread#/j-demo/market-watcher',
     act: press('tab', 'Worker'),
   },
+  { name: 'process, budget', address: BUYER },
+  { name: 'process, budget as a table', address: BUYER, act: press('button', 'Budget as a table') },
   { name: 'process, tables', address: WATCHER, act: press('button', 'Health as a table') },
   { name: 'process, doubt', address: CLERK },
   { name: 'process, failed', address: '/#/j-demo/mail-triage' },
@@ -124,6 +127,18 @@ const VIEWS: readonly View[] = [
     address: CLERK,
     act: acts(trigger('Add a trigger…'), (page) =>
       page.getByRole('alertdialog').getByLabel('Kind').selectOption('file_watch'),
+    ),
+  },
+  { name: 'extend', address: BUYER, act: dialogAfter('Extend…: ad-buyer') },
+  {
+    name: 'extend, refused',
+    address: BUYER,
+    act: acts(
+      dialogAfter('Extend…: ad-buyer'),
+      (page) => page.getByLabel('How much more').fill('0.5'),
+      press('button', 'It is worth it'),
+      press('button', 'Extend the budget of ad-buyer'),
+      (page) => page.getByRole('alert').waitFor(),
     ),
   },
   { name: 'rewind', address: WATCHER, act: fromEntry('Rewind to here…') },
@@ -198,6 +213,8 @@ const SHAPES: ReadonlySet<string> = new Set([
   'force-recover',
   'signal',
   'process, triggers',
+  'process, budget',
+  'extend, refused',
   'add a webhook, refused',
   'rewind',
   'fork',

@@ -1,0 +1,192 @@
+// The budget of one process, kept: a day of it begins once, nothing is done that does not fit, and its nearness is told [S21,
+// S22]. The journal has it all, so a restart gives nothing back [P4].
+
+import type { Overrun } from '../model/budget-state.ts';
+import {
+  bookingOf,
+  fitsNow,
+  isLimitName,
+  LIMITS,
+  MAX_AMOUNT,
+  MAX_EXTENSION_MS,
+  near,
+  overrun,
+  type Asked,
+  type BudgetConfig,
+  type LimitName,
+} from '../model/budget.ts';
+import { AppError } from '../model/errors.ts';
+import type { Amounts } from '../model/meters.ts';
+import type { Clock } from '../model/ports.ts';
+import type { ProcessSnapshot } from '../model/snapshot.ts';
+import { timestampOf } from '../model/time.ts';
+import type { Recorder } from '../runtime/recorder.ts';
+import { cronSchedule, type Schedule } from '../triggers/cron-schedule.ts';
+
+export interface BudgetKeeperOptions {
+  readonly process: string;
+  readonly config: BudgetConfig;
+  readonly recorder: () => Recorder;
+  readonly clock: Clock;
+  /** Something did not fit, and was not done. */
+  readonly onExceeded: (overrun: Overrun) => void;
+  /** What was reserved was not used, so there may be room for what did not fit. */
+  readonly onReleased: () => void;
+}
+
+/** More of a limit, for a while or until its day or run is over. */
+export interface ExtensionOrder {
+  readonly limit: string;
+  readonly amount: number;
+  /** Null: until the day of the budget is over, or the run. */
+  readonly forMs: number | null;
+}
+
+export class BudgetKeeper {
+  readonly #options: BudgetKeeperOptions;
+  readonly #days: Schedule;
+
+  constructor(options: BudgetKeeperOptions) {
+    const { resetHour, resetZone } = options.config;
+    this.#options = options;
+    this.#days = cronSchedule({ cronExpression: `0 ${resetHour} * * *`, cronTimezone: resetZone });
+  }
+
+  get #snapshot(): Readonly<ProcessSnapshot> {
+    return this.#options.recorder().snapshot;
+  }
+
+  /** Begins another day of the budget where the last one is over. On a clock that was set back the last one goes on. */
+  turn(): void {
+    const { clock, recorder } = this.#options;
+    const until = this.#snapshot.budget.period?.until ?? null;
+    const now = clock.now();
+    if (until !== null && now < Date.parse(until)) return;
+    const next = this.#days.next(now);
+    if (next === null) return;
+    recorder().note('budget_period_started', { id: timestampOf(now), until: timestampOf(next) });
+  }
+
+  /** What an effect of this name counts for. */
+  bookingOf(name: string): Amounts {
+    return bookingOf(this.#options.config, name);
+  }
+
+  /** Whether what did not fit does now, or nothing was too much. */
+  get hasRoom(): boolean {
+    const { config, clock } = this.#options;
+    return fitsNow(config, this.#snapshot, clock.now());
+  }
+
+  /** Whether so much more fits; where not, whoever keeps the process is told, once for each time that it does not. */
+  fits(more: Asked): boolean {
+    const { config, clock, recorder, onExceeded } = this.#options;
+    const { eventId } = more;
+    this.turn();
+    const over = overrun(config, this.#snapshot, { ...more, nowMs: clock.now() });
+    if (over === null) return true;
+    if (this.#snapshot.budget.exceeded === null) {
+      const { limit, max, spent, reserved, asked } = over;
+      recorder().note('budget_exceeded', {
+        limit,
+        max,
+        spent,
+        reserved,
+        asked,
+        ...(eventId === null ? {} : { event_id: eventId }),
+      });
+      onExceeded(over);
+    }
+    return false;
+  }
+
+  /** Something that was booked did not happen. */
+  released(): void {
+    this.#options.onReleased();
+  }
+
+  /** Something was booked for this run: limits that are near now are told. */
+  booked(eventId: string): void {
+    const { config, clock, recorder } = this.#options;
+    for (const { limit, max, spent, reserved } of near(config, this.#snapshot, {
+      eventId,
+      nowMs: clock.now(),
+    })) {
+      const used = { limit, max, spent, reserved };
+      recorder().note(
+        'budget_warning',
+        LIMITS[limit].scope === 'run' ? { ...used, event_id: eventId } : used,
+      );
+    }
+  }
+
+  /**
+   * Resolves when it is durable.
+   * @throws `budget.*`
+   */
+  async extend(
+    order: ExtensionOrder,
+    actor: { readonly name: string; readonly reason: string },
+  ): Promise<void> {
+    const { clock, recorder } = this.#options;
+    const limit = this.#limitOf(order);
+    this.#checkAmount(order);
+    const eventId = LIMITS[limit].scope === 'run' ? this.#runOf(limit) : null;
+    this.turn();
+    const until = order.forMs === null ? null : timestampOf(clock.now() + order.forMs);
+    await recorder().record(
+      'budget_extended',
+      {
+        limit,
+        amount: order.amount,
+        ...(until === null ? {} : { until }),
+        ...(eventId === null ? {} : { event_id: eventId }),
+        actor: actor.name,
+        reason: actor.reason,
+      },
+      { synced: true },
+    );
+  }
+
+  #limitOf({ limit }: ExtensionOrder): LimitName {
+    const { process, config } = this.#options;
+    if (isLimitName(limit) && config.limits[limit] !== undefined) return limit;
+    const those = Object.keys(config.limits).join(', ');
+    throw new AppError(
+      'budget.no-limit',
+      `${process} has no limit ${limit} that could be extended. ${those === '' ? 'Its manifest sets none.' : `Its manifest sets ${those}.`}`,
+      { process, limit },
+    );
+  }
+
+  #checkAmount({ amount, forMs }: ExtensionOrder): void {
+    if (!(amount > 0 && amount <= MAX_AMOUNT)) {
+      throw new AppError(
+        'budget.bad-amount',
+        `A limit is extended by a number above 0 and up to ${MAX_AMOUNT}, not by ${amount}.`,
+        { amount },
+      );
+    }
+    if (forMs !== null && !(forMs > 0 && forMs <= MAX_EXTENSION_MS)) {
+      throw new AppError(
+        'budget.bad-duration',
+        `A limit is extended for more than nothing and at most a year, not for ${forMs} ms.`,
+        { forMs },
+      );
+    }
+  }
+
+  /** The run that did not fit, or the only one under way. */
+  #runOf(limit: LimitName): string {
+    const { budget, open } = this.#snapshot;
+    const { process } = this.#options;
+    if (budget.exceeded?.limit === limit && budget.exceeded.eventId !== null) return budget.exceeded.eventId;
+    const [only, ...others] = open;
+    if (only !== undefined && others.length === 0) return only.event.eventId;
+    throw new AppError(
+      'budget.no-run',
+      `${limit} is a limit of a run, and ${only === undefined ? `${process} has none under way` : `of the ${open.length} runs of ${process} under way none has reached it`}. Extend it when one does, or set another limit in the manifest.`,
+      { process, limit },
+    );
+  }
+}

@@ -1,0 +1,113 @@
+// What a manifest says of limits: Promptise's keys and defaults; under `holdfast` what it has no word for.
+
+import { z } from 'zod';
+import { DEFAULT_BUDGET, LIMITS, type BudgetConfig, type LimitName } from '../model/budget.ts';
+
+/** Beyond it a number is a slip. */
+const MAX_COUNT = 1e9;
+const MAX_COST = 1e12;
+const MAX_EFFECTS = 1_000;
+
+const Count = z.number().int().min(1).max(MAX_COUNT).nullish();
+const Cost = z.number().positive().max(MAX_COST).nullish();
+/** None at all is a limit as well. */
+const Irreversible = z.number().int().min(0).max(MAX_COUNT).nullish();
+
+function isZone(zone: string): boolean {
+  // Offsets are taken there too, and know nothing of summer.
+  if (/^[+-]/.test(zone)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+export const ManifestBudget = z
+  .strictObject({
+    enabled: z.boolean().default(true),
+    max_tool_calls_per_run: Count,
+    max_llm_turns_per_run: Count,
+    max_cost_per_run: Cost,
+    max_irreversible_per_run: Irreversible,
+    max_tool_calls_per_day: Count,
+    max_runs_per_day: Count,
+    max_cost_per_day: Cost,
+    tool_costs: z
+      .record(
+        z.string().min(1).max(200),
+        z.strictObject({
+          cost_weight: z.number().positive().max(MAX_COST).default(1),
+          irreversible: z.boolean().default(false),
+        }),
+      )
+      .refine((costs) => Object.keys(costs).length <= MAX_EFFECTS, `at most ${MAX_EFFECTS} are told apart`)
+      .default({}),
+    on_exceeded: z.enum(['pause', 'stop']).default('pause'),
+    daily_reset_hour_utc: z.number().int().min(0).max(23).nullish(),
+    holdfast: z
+      .strictObject({
+        max_irreversible_per_day: Irreversible,
+        warn_at: z.number().positive().max(1).default(DEFAULT_BUDGET.warnAt),
+        reset_hour: z.number().int().min(0).max(23).nullish(),
+        reset_timezone: z
+          .string()
+          .max(100)
+          .refine(isZone, 'there is no such time zone: use an IANA name such as Europe/Berlin, or UTC')
+          .nullish(),
+      })
+      .prefault({}),
+  })
+  .superRefine((budget, context) => {
+    for (const [run, day] of PAIRS) {
+      const [ofRun, ofDay] = [limitsOf(budget)[run], limitsOf(budget)[day]];
+      if (ofRun === undefined || ofDay === undefined || ofRun <= ofDay) continue;
+      context.addIssue({
+        code: 'custom',
+        path: [run],
+        message: `a run may use ${ofRun}, which is more than the ${ofDay} of ${day}`,
+      });
+    }
+    const { reset_hour, reset_timezone } = budget.holdfast;
+    if (budget.daily_reset_hour_utc == null || (reset_hour == null && reset_timezone == null)) return;
+    context.addIssue({
+      code: 'custom',
+      path: ['daily_reset_hour_utc'],
+      message: 'the hour is given twice: leave it out where holdfast.reset_hour or .reset_timezone is',
+    });
+  });
+type ManifestBudget = z.output<typeof ManifestBudget>;
+
+/** Limits of a run and of a day on the same thing. */
+const PAIRS = [
+  ['max_tool_calls_per_run', 'max_tool_calls_per_day'],
+  ['max_cost_per_run', 'max_cost_per_day'],
+  ['max_irreversible_per_run', 'max_irreversible_per_day'],
+] as const satisfies readonly (readonly [LimitName, LimitName])[];
+
+export function budgetOf(budget: ManifestBudget): BudgetConfig {
+  const { enabled, tool_costs, on_exceeded, daily_reset_hour_utc, holdfast } = budget;
+  return {
+    limits: enabled ? limitsOf(budget) : {},
+    effectCosts: Object.fromEntries(
+      Object.entries(tool_costs).map(([name, { cost_weight, irreversible }]) => [
+        name,
+        { cost: cost_weight, isIrreversible: irreversible },
+      ]),
+    ),
+    onExceeded: on_exceeded,
+    warnAt: holdfast.warn_at,
+    resetHour: daily_reset_hour_utc ?? holdfast.reset_hour ?? DEFAULT_BUDGET.resetHour,
+    resetZone: holdfast.reset_timezone ?? DEFAULT_BUDGET.resetZone,
+  };
+}
+
+function limitsOf(budget: Omit<ManifestBudget, 'tool_costs'>): Partial<Record<LimitName, number>> {
+  const given: Readonly<Record<string, unknown>> = { ...budget, ...budget.holdfast };
+  const limits: Partial<Record<LimitName, number>> = {};
+  for (const limit of Object.keys(LIMITS) as LimitName[]) {
+    const value = given[limit];
+    if (typeof value === 'number') limits[limit] = value;
+  }
+  return limits;
+}

@@ -1,0 +1,74 @@
+// What is counted, and sums of it.
+
+/**
+ * `runs`: invocations begun. `toolCalls`, `modelTurns`: effects performed, by what they are. `cost` in the manifest's own
+ * units, `money` in US dollars.
+ */
+export const METERS = [
+  'runs',
+  'toolCalls',
+  'modelTurns',
+  'irreversible',
+  'cost',
+  'money',
+  'inputTokens',
+  'cachedReadTokens',
+  'cachedWriteTokens',
+  'outputTokens',
+  /** Calls whose price nobody knows: money is *at least* so much while there are any. */
+  'unpriced',
+] as const;
+export type Meter = (typeof METERS)[number];
+
+/** What is left out is none. */
+export type Amounts = Readonly<Partial<Record<Meter, number>>>;
+
+const PRECISION = 1e6;
+/** More than that is nobody's use: a number in a hand-written journal, which is not to become infinite. */
+export const MOST = 1e15;
+
+/** Sums of fractions are kept to the millionth, so that the same amounts give the same sum in any order. */
+export function kept(sum: number): number {
+  return Math.round(sum * PRECISION) / PRECISION;
+}
+
+export function plus(a: Amounts, b: Amounts): Amounts {
+  return combined(a, b, 1);
+}
+
+/** What is left is never less than none. */
+export function minus(a: Amounts, b: Amounts): Amounts {
+  return combined(a, b, -1);
+}
+
+function combined(a: Amounts, b: Amounts, sign: 1 | -1): Amounts {
+  const sum: Partial<Record<Meter, number>> = { ...a };
+  for (const [meter, amount] of Object.entries(b) as [Meter, number][]) {
+    const value = total(sum[meter] ?? 0, sign * amount);
+    if (value <= 0) delete sum[meter];
+    else sum[meter] = value;
+  }
+  return sum;
+}
+
+/** A sum of such amounts, as exact as they are. */
+export function total(...amounts: readonly number[]): number {
+  return Math.min(MOST, kept(amounts.reduce((a, b) => a + b, 0)));
+}
+
+export function isNone(amounts: Amounts): boolean {
+  return Object.keys(amounts).length === 0;
+}
+
+/** As a line has it: what is no meter, or no amount, is not there. */
+export function amountsOf(value: unknown): Amounts {
+  const amounts: Partial<Record<Meter, number>> = {};
+  if (typeof value !== 'object' || value === null) return amounts;
+  for (const meter of METERS) {
+    const amount = (value as Record<string, unknown>)[meter];
+    if (typeof amount === 'number' && Number.isFinite(amount) && amount > 0) {
+      amounts[meter] = Math.min(MOST, amount);
+    }
+  }
+  return amounts;
+}

@@ -1,0 +1,74 @@
+import { Button } from '@blueprintjs/core';
+import { Pause } from '@blueprintjs/icons';
+import type { ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import { useAnswersOff, useConsole } from '../../app/console-context.ts';
+import { buttonText } from '../../stores/action-table.ts';
+import { DayClock, Ago } from '../../ui/time-text.tsx';
+import { visibleLine } from '../../ui/visible-text.ts';
+import { Desk, DeskItem } from './desk.tsx';
+
+type Hold = ProcessDetail['holds'][number];
+
+interface Props {
+  readonly row: ProcessRow;
+  readonly hold: Hold;
+}
+
+/** What did not fit, and what there is to be done about it. */
+export function BudgetHold({ row, hold }: Props) {
+  const { actions } = useConsole();
+  const off = useAnswersOff(row);
+  const { exceeded, limits, until } = row.budget;
+  const limit = limits.find((one) => one.limit === exceeded?.limit);
+  const name = visibleLine(row.name);
+  return (
+    <Desk
+      label="Held by its budget"
+      tone="attention"
+      icon={<Pause />}
+      items={[
+        <DeskItem
+          key="hold"
+          title={visibleLine(exceeded?.text ?? hold.reason)}
+          about={
+            <>
+              · since <Ago at={hold.since} long suffix=" ago" />
+            </>
+          }
+          answersLabel="What to do about the budget"
+          answers={
+            <>
+              <Button
+                size="small"
+                intent="primary"
+                disabled={off || limits.length === 0}
+                aria-label={`Extend…: ${name}`}
+                onClick={() => actions.ask({ kind: 'extend', row, limit: exceeded?.limit ?? null })}
+              >
+                Extend…
+              </Button>
+              <Button
+                size="small"
+                disabled={off || !row.actions.includes('stop')}
+                aria-label={`${buttonText('stop')}: ${name}`}
+                onClick={() => actions.choose(row, 'stop')}
+              >
+                {buttonText('stop')}
+              </Button>
+            </>
+          }
+        />,
+      ]}
+    >
+      <strong>Held by its budget.</strong> What would pass a limit was not done, and waits
+      {limit?.scope === 'day' && until !== null ? (
+        <>
+          {' '}
+          for more, or for the next day of the budget at <DayClock at={until} />.
+        </>
+      ) : (
+        ' for more.'
+      )}
+    </Desk>
+  );
+}

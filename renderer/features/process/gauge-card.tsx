@@ -1,0 +1,54 @@
+import { Button } from '@blueprintjs/core';
+import { Th } from '@blueprintjs/icons';
+import { Suspense, useId, useState, type ReactNode } from 'react';
+import type { Fact } from '../../ui/fact-list.tsx';
+
+interface CardProps {
+  readonly title: string;
+  /** Beside the words, where there is one. */
+  readonly chart?: ReactNode;
+  readonly rows: readonly Fact[];
+  readonly children: ReactNode;
+}
+
+/** A gauge, and the table that says the same. */
+export function GaugeCard({ title, chart = null, rows, children }: CardProps) {
+  const [asTable, setAsTable] = useState(false);
+  const id = useId();
+  return (
+    <section className="hf-card hf-gauge" aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        <Button
+          variant="minimal"
+          size="small"
+          icon={<Th size={12} />}
+          active={asTable}
+          aria-pressed={asTable}
+          aria-label={`${title} as a table`}
+          title="As a table"
+          onClick={() => setAsTable(!asTable)}
+        />
+      </header>
+      {asTable ? (
+        <table className="hf-twin">
+          <tbody>
+            {rows.map(([name, value]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{value}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ) : (
+        <div className="hf-gauge-body">
+          {chart !== null && (
+            <Suspense fallback={<div className="hf-gauge-room hf-skeleton" />}>{chart}</Suspense>
+          )}
+          <div className="hf-gauge-words">{children}</div>
+        </div>
+      )}
+    </section>
+  );
+}

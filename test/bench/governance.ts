@@ -1,0 +1,165 @@
+// What limits cost each effect, in processor time of the host: the same effects through the same gate and the same recorder
+// with all eight limits of a budget and without any budget at all. In one process, with the journal in memory: nothing else
+// is in it.
+
+import { BudgetKeeper } from '../../core/governance/budget-keeper.ts';
+import { systemClock } from '../../core/host/system-clock.ts';
+import { InMemoryJournal } from '../../core/journal/memory-journal.ts';
+import { DEFAULT_BUDGET, LIMIT_NAMES, type BudgetConfig } from '../../core/model/budget.ts';
+import { effectIdOf } from '../../core/model/effects.ts';
+import { DEFAULT_PROCESS_CONFIG, type ProcessDefinition } from '../../core/model/process-config.ts';
+import { emptySnapshot } from '../../core/model/snapshot.ts';
+import { EffectGate, type GateOptions } from '../../core/runtime/effect-gate.ts';
+import { Recorder } from '../../core/runtime/recorder.ts';
+import { describeMachine } from './machine.ts';
+import { atMost, measured, spread, type BenchResult } from './result.ts';
+import { sized, takeTurns, type Samples } from './rounds.ts';
+
+const RUNS = sized(100, 2);
+const EFFECTS = sized(100, 5);
+/** Both have run before anything is measured, and take turns within each round as well. */
+const SLICES = 4;
+const AGENT = 'agent';
+const NAMES = ['look', 'pay', 'delete'] as const;
+/** Far off: what is measured is to look, and not to be held. */
+const PLENTY = 1e9;
+
+const BUDGET: BudgetConfig = {
+  ...DEFAULT_BUDGET,
+  limits: Object.fromEntries(LIMIT_NAMES.map((limit) => [limit, PLENTY])),
+  effectCosts: {
+    pay: { cost: 2.5, isIrreversible: false },
+    delete: { cost: 0.1, isIrreversible: true },
+  },
+};
+
+const UNIT = 'µs of processor time an effect';
+const ADDED = `what ${LIMIT_NAMES.length} limits add`;
+const WITH = `with ${LIMIT_NAMES.length} limits`;
+const WITHOUT = 'without a budget';
+
+export async function run(): Promise<BenchResult> {
+  const at = new Date().toISOString();
+  const rounds = await takeTurns([bothInTurns]);
+  return {
+    bench: 'governance',
+    at,
+    machine: describeMachine(),
+    limits: { [WITHOUT]: spread(rounds(WITHOUT), UNIT) },
+    results: [
+      measured(WITH, rounds(WITH), UNIT),
+      measured(ADDED, rounds(ADDED), UNIT, { target: atMost(20) }),
+    ],
+  };
+}
+
+async function bothInTurns(): Promise<Samples> {
+  let limited = 0;
+  let free = 0;
+  for (let slice = 0; slice < SLICES; slice += 1) {
+    limited += await microsOf(true);
+    free += await microsOf(false);
+  }
+  return { [WITH]: limited / SLICES, [WITHOUT]: free / SLICES, [ADDED]: (limited - free) / SLICES };
+}
+
+/** Processor time for each effect; that everything was counted, and everything permitted, is looked at afterwards. */
+async function microsOf(isLimited: boolean): Promise<number> {
+  const clock = systemClock();
+  const recorder = new Recorder(emptySnapshot(), {
+    journal: new InMemoryJournal(),
+    process: AGENT,
+    level: 'checkpoint',
+    checkpointEvery: 'auto',
+    clock,
+    ids: { next: () => crypto.randomUUID() },
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  const keeper = new BudgetKeeper({
+    process: AGENT,
+    config: BUDGET,
+    recorder: () => recorder,
+    clock,
+    onExceeded: ({ limit }) => {
+      throw new Error(`${limit} was reached, of which there was plenty.`);
+    },
+    onReleased: () => {},
+  });
+  let permitted = 0;
+  const gate = new EffectGate({
+    definition: DEFINITION,
+    recorder: () => recorder,
+    clock,
+    generation: () => 1,
+    send: ({ type }) => {
+      if (type === 'effect-permitted') permitted += 1;
+    },
+    budget: isLimited ? keeper : NO_BUDGET,
+    onUnkept: (error) => {
+      throw error;
+    },
+  });
+  const before = process.cpuUsage();
+  for (let number = 0; number < RUNS; number += 1) {
+    const eventId = `event-${number}`;
+    recorder.note('trigger_event', {
+      event_id: eventId,
+      trigger_id: 'manual',
+      trigger_type: 'manual',
+      payload: null,
+    });
+    recorder.note('invocation_start', { event_id: eventId, invocation: number + 1, attempt: 1 });
+    for (let occurrence = 0; occurrence < EFFECTS; occurrence += 1) {
+      const name = NAMES[occurrence % NAMES.length]!;
+      const effectId = effectIdOf(eventId, name, occurrence);
+      gate.announced({ ...ANNOUNCEMENT, run: number, effectId, name, occurrence, key: effectId }, eventId);
+      await recorder.settled();
+      gate.ended(
+        { type: 'effect-ended', run: number, effectId, end: DONE, reconciled: false, isAwaited: false },
+        eventId,
+      );
+    }
+    recorder.note('invocation_result', { event_id: eventId, invocation: number + 1, response: '' });
+    gate.invocationEnded(eventId);
+    recorder.cycleEnded();
+  }
+  await recorder.settled();
+  const { user, system } = process.cpuUsage(before);
+  const effects = RUNS * EFFECTS;
+  const { toolCalls = 0 } = recorder.snapshot.budget.spent;
+  if (permitted !== effects || toolCalls !== (isLimited ? effects : 0)) {
+    throw new Error(`${permitted} of ${effects} effects were permitted, and ${toolCalls} counted.`);
+  }
+  return (user + system) / effects;
+}
+
+const DEFINITION: ProcessDefinition = {
+  name: AGENT,
+  description: '',
+  entrypoint: '',
+  config: DEFAULT_PROCESS_CONFIG,
+  configHash: 'bench',
+  codeHash: 'bench',
+};
+
+const ANNOUNCEMENT = {
+  type: 'effect-announced',
+  effectClass: 'ask',
+  argsHash: '0123456789abcdef',
+  args: null,
+  attempt: 1,
+  keyTtlMs: null,
+  timeoutMs: null,
+} as const;
+
+const DONE = { kind: 'done', result: null } as const;
+
+/** As if there were no such thing. */
+const NO_BUDGET: GateOptions['budget'] = {
+  bookingOf: () => ({}),
+  fits: () => true,
+  booked: () => {},
+  released: () => {},
+};
