@@ -27,7 +27,6 @@ export const ManifestBudget = z
   .strictObject({
     enabled: z.boolean().default(true),
     max_tool_calls_per_run: Count,
-    max_llm_turns_per_run: Count,
     max_cost_per_run: Cost,
     max_irreversible_per_run: Irreversible,
     max_tool_calls_per_day: Count,

@@ -17,7 +17,6 @@ interface Limit {
 /** By their names in a manifest: Promptise's, and behind them our own. */
 export const LIMITS = {
   max_tool_calls_per_run: { scope: 'run', meter: 'toolCalls', words: 'effects in a run' },
-  max_llm_turns_per_run: { scope: 'run', meter: 'modelTurns', words: 'model turns in a run' },
   max_cost_per_run: { scope: 'run', meter: 'cost', words: 'cost of a run' },
   max_irreversible_per_run: { scope: 'run', meter: 'irreversible', words: 'irreversible effects in a run' },
   max_tool_calls_per_day: { scope: 'day', meter: 'toolCalls', words: 'effects in a day' },

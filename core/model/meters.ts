@@ -1,23 +1,7 @@
 // What is counted, and sums of it.
 
-/**
- * `runs`: invocations begun. `toolCalls`, `modelTurns`: effects performed, by what they are. `cost` in the manifest's own
- * units, `money` in US dollars.
- */
-export const METERS = [
-  'runs',
-  'toolCalls',
-  'modelTurns',
-  'irreversible',
-  'cost',
-  'money',
-  'inputTokens',
-  'cachedReadTokens',
-  'cachedWriteTokens',
-  'outputTokens',
-  /** Calls whose price nobody knows: money is *at least* so much while there are any. */
-  'unpriced',
-] as const;
+/** `runs`: invocations begun. `toolCalls`: effects performed. `cost` in the manifest's own units. */
+export const METERS = ['runs', 'toolCalls', 'irreversible', 'cost'] as const;
 export type Meter = (typeof METERS)[number];
 
 /** What is left out is none. */

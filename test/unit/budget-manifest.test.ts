@@ -21,7 +21,6 @@ test('every key, with the defaults of Promptise', () => {
   expect(
     configOf(`
 max_tool_calls_per_run: 10
-max_llm_turns_per_run: 20
 max_cost_per_run: 2.5
 max_irreversible_per_run: 0
 max_tool_calls_per_day: 100
@@ -39,7 +38,6 @@ holdfast:
   ).toEqual({
     limits: {
       max_tool_calls_per_run: 10,
-      max_llm_turns_per_run: 20,
       max_cost_per_run: 2.5,
       max_irreversible_per_run: 0,
       max_tool_calls_per_day: 100,
