@@ -24,7 +24,7 @@ export interface Overrun {
 /** What a process has used of the present day of its budget, as the journal tells it. */
 export interface BudgetState {
   /**
-   * `id` is when it ends, or, where nobody opened one, the UTC day of the last run; `until` is null then. Null where the
+   * `id` is when it began, or, where nobody opened one, the UTC day of the last run; `until` is null then. Null where the
    * journal knows of no run.
    */
   period: { readonly id: string; readonly until: string | null } | null;
