@@ -322,7 +322,8 @@ export class ProcessMotion {
     const { guard, lifecycle, runner, triggers, waits, definition, onChange } = this.#parts;
     if (guard.trouble === null && isActive(lifecycle.state)) {
       this.#recorder.lookAtClock();
-      this.#turnBudget();
+      // Where nothing waits for it, a day begins with the first that is done in it.
+      if (this.#snapshot.holds.some(({ kind }) => kind === 'budget')) this.#turnBudget();
     }
     triggers.check();
     const { isAnswering } = runner;
