@@ -213,6 +213,7 @@ export function copyOf(snapshot: ProcessSnapshot): ProcessSnapshot {
     heardOf: { ...snapshot.heardOf },
     workers: [...snapshot.workers],
     triggers: { ...snapshot.triggers, known: copyOfKnown(snapshot.triggers.known) },
+    budget: { ...snapshot.budget },
   };
 }
 
