@@ -2,27 +2,12 @@
 // workers on a real journal.
 
 import { expect, test } from 'vitest';
-import { DEFAULT_BUDGET, type BudgetConfig } from '../../core/model/budget.ts';
 import { textAt } from '../../core/model/json.ts';
 import type { ProcessConfig } from '../../core/model/process-config.ts';
+import { budget, CHARGES, extend, isHeld } from '../support/budgets.ts';
 import { bench, folded, isIdle, OPERATOR, type Bench } from '../support/runtime.ts';
 
-const budget = (more: Partial<BudgetConfig>): { budget: BudgetConfig } => ({
-  budget: { ...DEFAULT_BUDGET, ...more },
-});
-
-/** Charges as often as its event says. */
-const CHARGES = `
-  for (let n = 0; n < Number(event.payload); n += 1) {
-    await ctx.effect('charge', { class: 'ask', args: { n } }, async () => void note('charge ' + n));
-  }`;
-
-const isHeld = (of: Bench) => (): boolean => of.process.snapshot.holds.some(({ kind }) => kind === 'budget');
 const holdsOf = (of: Bench): readonly string[] => of.process.snapshot.holds.map(({ kind }) => kind);
-
-async function extend(of: Bench, limit: string, amount: number): Promise<void> {
-  await of.process.extendBudget({ limit, amount, forMs: null }, OPERATOR);
-}
 
 /** The same process under another manifest. */
 async function again(of: Bench, source: string, config: Partial<ProcessConfig>): Promise<Bench> {

@@ -4,24 +4,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DEFAULT_BUDGET, type BudgetConfig } from '../../core/model/budget.ts';
-import { bench, folded, isIdle, OPERATOR, type Bench } from '../support/runtime.ts';
-
-const budget = (more: Partial<BudgetConfig>): { budget: BudgetConfig } => ({
-  budget: { ...DEFAULT_BUDGET, ...more },
-});
-
-/** Charges as often as its event says. */
-const CHARGES = `
-  for (let n = 0; n < Number(event.payload); n += 1) {
-    await ctx.effect('charge', { class: 'ask', args: { n } }, async () => void note('charge ' + n));
-  }`;
-
-const isHeld = (of: Bench) => (): boolean => of.process.snapshot.holds.some(({ kind }) => kind === 'budget');
-
-async function extend(of: Bench, limit: string, amount: number): Promise<void> {
-  await of.process.extendBudget({ limit, amount, forMs: null }, OPERATOR);
-}
+import { budget, CHARGES, extend, isHeld } from '../support/budgets.ts';
+import { bench, folded, isIdle, OPERATOR } from '../support/runtime.ts';
 
 test('[P4] what would pass a limit is not done: the process waits for more, and goes on exactly where it was', async () => {
   const b = await bench(CHARGES, budget({ limits: { max_tool_calls_per_day: 3 } }));

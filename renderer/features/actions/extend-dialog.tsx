@@ -1,9 +1,9 @@
-import { HTMLSelect } from '@blueprintjs/core';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { ProcessRow } from '../../../core/contract/views.ts';
 import { fullestOf } from '../../../core/model/limit-gauge.ts';
 import { useConsole, useFleet } from '../../app/console-context.ts';
 import type { QuestionOf } from '../../stores/questions.ts';
+import { ChoiceField } from '../../ui/choice-field.tsx';
 import { limitName } from '../../ui/limit-text.ts';
 import { amountText } from '../../ui/numbers.ts';
 import { Refused } from '../../ui/refused.tsx';
@@ -66,9 +66,9 @@ export function ExtendDialog({
       <p>
         <strong>{process}</strong> is <FrozenState row={row} />.
       </p>
-      <Choice
+      <ChoiceField
         label="Limit"
-        options={limits.map((one) => [one.limit, `${limitName(one.words)}: ${usedText(one)}`])}
+        choices={limits.map((one) => [one.limit, `${limitName(one.words)}: ${usedText(one)}`])}
         value={name ?? ''}
         onChange={change((value) => setName(limits.find((one) => one.limit === value)?.limit))}
       />
@@ -85,9 +85,9 @@ export function ExtendDialog({
         required
         code
       />
-      <Choice
+      <ChoiceField
         label="For how long"
-        options={[
+        choices={[
           ['over', limit?.scope === 'run' ? 'Until the run is over' : 'Until the day is over'],
           ['half-hour', 'For half an hour'],
         ]}
@@ -144,28 +144,5 @@ function Moved({ row }: { readonly row: ProcessRow }) {
     <p className="hf-attention-text" role="status">
       Meanwhile what waited goes on: its budget has room again.
     </p>
-  );
-}
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly options: readonly (readonly [value: string, label: string])[];
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function Choice({ label, options, value, onChange }: ChoiceProps) {
-  const id = useId();
-  return (
-    <div className="hf-field">
-      <label htmlFor={id}>{label}</label>
-      <HTMLSelect
-        id={id}
-        fill
-        options={options.map(([one, words]) => ({ value: one, label: words }))}
-        value={value}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-    </div>
   );
 }

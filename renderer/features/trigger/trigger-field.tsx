@@ -1,5 +1,5 @@
-import { Checkbox, HTMLSelect } from '@blueprintjs/core';
-import { useId } from 'react';
+import { Checkbox } from '@blueprintjs/core';
+import { ChoiceField } from '../../ui/choice-field.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { fieldProblem, linesOf } from './trigger-config-text.ts';
 import type { TriggerField } from './trigger-kinds.ts';
@@ -17,7 +17,9 @@ export function TriggerFieldInput({ field, value, onChange, refused }: Props) {
   const { label, hint, shape, required } = field;
   switch (shape.is) {
     case 'choice':
-      return <Choice label={label} hint={hint} choices={shape.choices} value={value} onChange={onChange} />;
+      return (
+        <ChoiceField label={label} hint={hint} choices={shape.choices} value={value} onChange={onChange} />
+      );
     case 'several':
       return <Several label={label} choices={shape.choices} value={value} onChange={onChange} />;
     case 'text':
@@ -37,34 +39,6 @@ export function TriggerFieldInput({ field, value, onChange, refused }: Props) {
         />
       );
   }
-}
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly choices: readonly (readonly [value: string, label: string])[];
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function Choice({ label, hint, choices, value, onChange }: ChoiceProps) {
-  const id = useId();
-  return (
-    <div className="hf-field">
-      <label htmlFor={id}>{label}</label>
-      <HTMLSelect
-        id={id}
-        fill
-        aria-describedby={`${id}-hint`}
-        options={choices.map(([one, words]) => ({ value: one, label: words }))}
-        value={value}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-      <div id={`${id}-hint`} className="hf-muted">
-        {hint}
-      </div>
-    </div>
-  );
 }
 
 interface SeveralProps {
