@@ -11,6 +11,7 @@ import { ENTRY_TYPES } from '../../core/model/entry.ts';
 import { RawNumber, showJson, type Json, type JsonObject } from '../../core/model/json.ts';
 import { emptySnapshot, openedInvocation, type ProcessSnapshot } from '../../core/model/snapshot.ts';
 import { anyJson } from '../support/json-arbitraries.ts';
+import { recordedEffect } from '../support/recorded-effects.ts';
 
 const HUGE = '💾x'.repeat(1_000_000);
 const AT = '2026-01-31T00:00:00+00:00';
@@ -79,23 +80,8 @@ describe('values as text', () => {
   });
 });
 
-const effect = (at: number, more: Partial<RecordedEffect> = {}): RecordedEffect => ({
-  effectId: `e/${at}`,
-  name: 'charge',
-  occurrence: at,
-  effectClass: 'ask',
-  argsHash: '',
-  argsPreview: '',
-  key: '',
-  attempts: 1,
-  keyTtlMs: null,
-  timeoutMs: null,
-  announcedAt: AT,
-  seq: at,
-  endSeq: at,
-  end: { kind: 'done', result: null },
-  ...more,
-});
+const effect = (at: number, more: Partial<RecordedEffect> = {}): RecordedEffect =>
+  recordedEffect({ effectId: `e/${at}`, occurrence: at, announcedAt: AT, seq: at, endSeq: at, ...more });
 
 /** Texts of millions of characters wherever a foreign journal could have them. */
 function hugeSnapshot(): ProcessSnapshot {

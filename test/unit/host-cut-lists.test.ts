@@ -7,6 +7,7 @@ import { asRecorded, processDetail } from '../../core/host/read-model.ts';
 import type { EffectClass, RecordedEffect } from '../../core/model/effects.ts';
 import { emptySnapshot, openedInvocation, type OpenInvocation } from '../../core/model/snapshot.ts';
 import type { DurableWait } from '../../core/model/waits.ts';
+import { recordedEffect } from '../support/recorded-effects.ts';
 
 const AT = '2026-01-31T00:00:00+00:00';
 const times = <T>(count: number, make: (at: number) => T): T[] =>
@@ -20,22 +21,17 @@ const eventAt = (at: number) => ({
   acceptedAt: AT,
 });
 
-const effectAt = (at: number, effectClass: EffectClass, isDone: boolean): RecordedEffect => ({
-  effectId: `e/${effectClass}#${at}`,
-  name: effectClass,
-  occurrence: at,
-  effectClass,
-  argsHash: '',
-  argsPreview: '',
-  key: '',
-  attempts: 1,
-  keyTtlMs: null,
-  timeoutMs: null,
-  announcedAt: AT,
-  seq: at,
-  endSeq: isDone ? at : null,
-  end: isDone ? { kind: 'done', result: null } : null,
-});
+const effectAt = (at: number, effectClass: EffectClass, isDone: boolean): RecordedEffect =>
+  recordedEffect({
+    effectId: `e/${effectClass}#${at}`,
+    name: effectClass,
+    occurrence: at,
+    effectClass,
+    announcedAt: AT,
+    seq: at,
+    endSeq: isDone ? at : null,
+    end: isDone ? { kind: 'done', result: null } : null,
+  });
 
 const promiseAt = (at: number): DurableWait => ({
   waitId: `p${at}`,
