@@ -10,12 +10,14 @@ import { browserEnvironment } from './client/browser-environment.ts';
 import { followSystemTheme } from './app/theme.ts';
 import { createConsole } from './stores/console.ts';
 import { copyWhole } from './ui/copy.ts';
+import { onlyWholePresses } from './ui/whole-presses.ts';
 
 const bridge = (window as unknown as Readonly<Record<string, Bridge | undefined>>)[BRIDGE];
 const root = document.querySelector('#root');
 
 followSystemTheme(document, window);
 copyWhole(document);
+onlyWholePresses(document);
 if (root !== null) {
   createRoot(root).render(
     bridge === undefined ? (

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { _electron, type ElectronApplication, type Page } from 'playwright-core';
-import type { TestContext } from 'vitest';
+import { onTestFailed, type TestContext } from 'vitest';
 import type * as StandIn from '../standin/electron.ts';
 import { findChromium, installLine } from '../standin/find-chromium.ts';
 import type { RecordedEvent } from '../standin/record.ts';
@@ -77,6 +77,17 @@ export interface RunningConsole extends AsyncDisposable {
 
 const isPage = ({ protocol }: URL): boolean => protocol !== 'about:' && protocol !== 'data:';
 
+/** What the windows show, as a screen reader has it; of a window that is gone or hangs, why nothing is known. */
+async function lastShown(app: ElectronApplication): Promise<string> {
+  const pages = app.windows().map((page) =>
+    page
+      .locator('body')
+      .ariaSnapshot({ timeout: 5_000 })
+      .catch((error: unknown) => String(error)),
+  );
+  return (await Promise.all(pages)).join('\n\n');
+}
+
 /** Starts the built console and waits until its window has its page. */
 export async function launchConsole(options: LaunchOptions = {}): Promise<RunningConsole> {
   const real = realElectron();
@@ -102,6 +113,13 @@ export async function launchConsole(options: LaunchOptions = {}): Promise<Runnin
     });
   }
   const pageErrors: string[] = [];
+  let shown = '';
+  onTestFailed(() => {
+    // A machine that is far away keeps no screenshots: what it prints is all there is to find out why.
+    process.stderr.write(
+      `The window at the end:\n${shown}\nErrors of the page:\n${pageErrors.join('\n')}\nMain said:\n${output}\n`,
+    );
+  });
   const follow = (page: Page): void => {
     page.on('pageerror', (error) => pageErrors.push(error.message));
     page.on('console', (message) => {
@@ -112,6 +130,7 @@ export async function launchConsole(options: LaunchOptions = {}): Promise<Runnin
   app.on('window', follow);
 
   const close = async (): Promise<void> => {
+    shown = await lastShown(app);
     if (main.exitCode === null && main.signalCode === null) await app.close();
     await ended;
     if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true, force: true });
