@@ -21,17 +21,24 @@ async function stepped(config: Partial<ProcessConfig> = {}): Promise<SteppedHost
   return host;
 }
 
-test('[S39] a process that has failed is held, so that the restart that is due does not set it going', async () => {
+/** One that failed by its only errand, and the entry before that. */
+async function failed(config: Partial<ProcessConfig>) {
   const host = await stepped({
-    restartBackoffMs: 60_000,
     maxConsecutiveFailures: 1,
     delivery: { ...DEFAULT_DELIVERY, maxRetries: 0 },
+    ...config,
   });
   const { agent } = host;
   await host.settled();
   const target = agent.snapshot.seq;
   await host.outcome('accepting', agent.trigger({ errand: 'fail' }));
-  await host.until('the failure', ({ live }) => live.restartAt !== null);
+  await host.until('the failure', ({ snapshot }) => snapshot.lifecycle === 'failed');
+  return { host, agent, target };
+}
+
+test('[S39] a process that has failed is held, so that the restart that is due does not set it going', async () => {
+  const { host, agent, target } = await failed({ restartBackoffMs: 60_000 });
+  await host.until('a restart that is due', ({ live }) => live.restartAt !== null);
   await host.outcome('the rewind', agent.rewinds.apply({ to: target, ...AGAIN }, 1, OPERATOR));
   expect(agent.snapshot).toMatchObject({ lifecycle: 'failed', consecutiveFailures: 0, deadLetters: [] });
   const holds = [{ kind: 'operator', actor: OPERATOR.name, reason: OPERATOR.reason }];
@@ -49,16 +56,7 @@ test('[S39] a process that has failed is held, so that the restart that is due d
 });
 
 test('[S39] started by hand, one that failed and was rewound goes on', async () => {
-  const host = await stepped({
-    restartPolicy: 'never',
-    maxConsecutiveFailures: 1,
-    delivery: { ...DEFAULT_DELIVERY, maxRetries: 0 },
-  });
-  const { agent } = host;
-  await host.settled();
-  const target = agent.snapshot.seq;
-  await host.outcome('accepting', agent.trigger({ errand: 'fail' }));
-  await host.until('the failure', ({ snapshot }) => snapshot.lifecycle === 'failed');
+  const { host, agent, target } = await failed({ restartPolicy: 'never' });
   await host.outcome('the rewind', agent.rewinds.apply({ to: target, ...AGAIN }, 1, OPERATOR));
   await host.outcome('starting', agent.start(OPERATOR));
   expect(agent.snapshot).toMatchObject({ lifecycle: 'running', holds: [] });
