@@ -4,6 +4,7 @@
 import type { EntryType, Sender } from '../model/entry.ts';
 import { BudgetKeeper, type ExtensionOrder } from '../governance/budget-keeper.ts';
 import { asAppError } from '../model/errors.ts';
+import type { Cause } from '../model/escalation.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { isActive } from '../model/lifecycle.ts';
 import type { SentMessage } from '../model/messages.ts';
@@ -48,6 +49,8 @@ export interface ProcessDependencies {
   readonly needsPolling: (path: string) => string | null;
   /** Brings a message to all who listen [S38]. */
   readonly deliver: (sender: string, message: SentMessage) => Promise<Delivery>;
+  /** Tells somebody outside, once for each cause. */
+  readonly escalate: (process: string, cause: Cause) => void;
   readonly onChange: (name: string) => void;
 }
 
@@ -181,6 +184,7 @@ export class AgentProcess implements Listener {
       heartbeat,
       restart,
       budget,
+      escalate: (cause) => dependencies.escalate(name, cause),
       onChange,
     };
     this.#motion = new ProcessMotion({

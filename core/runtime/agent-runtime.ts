@@ -12,7 +12,7 @@ import { planFork, writeFork, type ForkOrder, type ForkPlan } from './write-fork
 
 export interface RuntimeOptions extends Omit<
   ProcessDependencies,
-  'permits' | 'deliver' | 'servers' | 'needsPolling'
+  'permits' | 'deliver' | 'escalate' | 'servers' | 'needsPolling'
 > {
   readonly definitions: readonly ProcessDefinition[];
   /** Workers at once, over all processes. */
@@ -46,6 +46,7 @@ export class AgentRuntime {
         for (const process of this.#processes.values()) process.makeRoom();
       }),
       deliver: (sender, message) => switchboard.deliver(sender, message),
+      escalate: () => {},
     };
     for (const definition of definitions) this.#put(definition);
   }

@@ -4,6 +4,7 @@ import type { BudgetKeeper } from '../governance/budget-keeper.ts';
 import type { Overrun } from '../model/budget-state.ts';
 import { describeOverrun } from '../model/budget.ts';
 import { liftsAtStart, stopsEffects } from '../model/holds.ts';
+import type { Cause } from '../model/escalation.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isActive, type LifecycleCommand } from '../model/lifecycle.ts';
 import type { Clock } from '../model/ports.ts';
@@ -35,6 +36,7 @@ export interface ProcessParts {
   readonly heartbeat: Heartbeat;
   readonly restart: AutomaticRestart;
   readonly budget: BudgetKeeper;
+  readonly escalate: (cause: Cause) => void;
   readonly onChange: () => void;
 }
 
