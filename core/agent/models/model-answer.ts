@@ -1,0 +1,116 @@
+// What a model answered, as plain JSON: what it says, what it calls, and the message that the conversation goes on with.
+
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Message,
+  LanguageModelV4ToolCall,
+} from '@ai-sdk/provider';
+import type { Json } from '../../model/json.ts';
+import { tokenUsageOf, type TokenUsage } from './token-usage.ts';
+
+export interface AskedTool {
+  readonly id: string;
+  readonly name: string;
+  /** Null where what came is no JSON; then `problem` says so, for the model to read. */
+  readonly args: Json;
+  readonly problem?: string;
+}
+
+export interface Answer {
+  readonly text: string;
+  /** In the order in which they were asked for. Those that the provider runs itself are not among them. */
+  readonly toolCalls: readonly AskedTool[];
+  /** To be put behind the messages that were sent, as it is. */
+  readonly message: Extract<LanguageModelV4Message, { role: 'assistant' }>;
+  readonly finish: LanguageModelV4FinishReason['unified'];
+  readonly usage: TokenUsage;
+  /** What of the request the provider does not know, and went without. */
+  readonly warnings: readonly string[];
+}
+
+type Said = Pick<
+  LanguageModelV4GenerateResult,
+  'content' | 'finishReason' | 'usage' | 'warnings' | 'structuredOutputText'
+>;
+
+const MAX_SHOWN = 200;
+
+export function answerOf({ content, finishReason, usage, warnings, structuredOutputText }: Said): Answer {
+  return {
+    text:
+      structuredOutputText ?? content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''),
+    toolCalls: content.flatMap((part) =>
+      part.type === 'tool-call' && part.providerExecuted !== true ? [askedTool(part)] : [],
+    ),
+    message: { role: 'assistant', content: content.flatMap(partOf) },
+    finish: finishReason.unified,
+    usage: tokenUsageOf(usage),
+    warnings: warnings.map((warning) =>
+      warning.type === 'other'
+        ? warning.message
+        : warning.type === 'deprecated'
+          ? `${warning.setting} is deprecated: ${warning.message}`
+          : `${warning.feature} is not supported${warning.details === undefined ? '' : `: ${warning.details}`}`,
+    ),
+  };
+}
+
+/** Malformed arguments harm only their own call: the model is told, and may do better. */
+function askedTool({ toolCallId: id, toolName: name, input }: LanguageModelV4ToolCall): AskedTool {
+  const args = argsIn(input);
+  return args === undefined
+    ? { id, name, args: null, problem: `The arguments of ${name} are not JSON: ${shown(input)}` }
+    : { id, name, args };
+}
+
+/** Undefined for what is no JSON. Nothing at all is what some send for a tool without arguments. */
+function argsIn(input: string): Json | undefined {
+  if (input.trim() === '') return {};
+  try {
+    return JSON.parse(input) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What has to go back to the provider: what it marked its parts with (signatures, ids) goes with them. */
+function partOf(part: LanguageModelV4Content): Answer['message']['content'] {
+  const marks =
+    'providerMetadata' in part && part.providerMetadata !== undefined
+      ? { providerOptions: part.providerMetadata }
+      : {};
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text, ...marks }];
+    case 'reasoning':
+      return [{ type: 'reasoning', text: part.text, ...marks }];
+    case 'tool-call':
+      return [
+        {
+          type: 'tool-call',
+          toolCallId: part.toolCallId,
+          toolName: part.toolName,
+          // A provider takes an object only; what it sent in its place is in the answer's problem.
+          input: argsIn(part.input) ?? {},
+          ...(part.providerExecuted === true ? { providerExecuted: true } : {}),
+          ...marks,
+        },
+      ];
+    case 'custom':
+      // The usage again, which nobody takes back.
+      return part.kind === 'anthropic.message_start' ? [] : [{ type: 'custom', kind: part.kind, ...marks }];
+    case 'file':
+    case 'reasoning-file':
+    case 'source':
+    case 'tool-approval-request':
+    case 'tool-result':
+      // Of tools that a provider runs itself, which are never given to it.
+      return [];
+  }
+}
+
+function shown(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
+}
