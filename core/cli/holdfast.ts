@@ -15,7 +15,8 @@ import { operate } from './operate.ts';
 import { printError } from './output.ts';
 import { recoverApply } from './recover-apply.ts';
 import { DEFAULT_LAST, replayCheck, type ReplayCheckGiven } from './replay-check.ts';
-import { runWorkspace } from './run-workspace.ts';
+import { heartbeatOptions } from './heartbeat-options.ts';
+import { runWorkspace, type RunGiven } from './run-workspace.ts';
 
 const DEFAULT_TAIL = 20;
 
@@ -57,9 +58,9 @@ function program(): Command {
       .exitOverride()
       .configureOutput({ writeErr: () => {} });
 
-  verb('run <workspace>', 'recover every agent of a workspace and run them until told to quit').action(
-    (workspace: string, options: Json) => runWorkspace(asTyped(workspace), options),
-  );
+  const run = verb('run <workspace>', 'recover every agent of a workspace and run them until told to quit');
+  for (const option of heartbeatOptions()) run.addOption(option);
+  run.action((workspace: string, options: RunGiven) => runWorkspace(asTyped(workspace), options));
   verb(
     'status [directory]',
     'the processes of a workspace or journal, one line each: as they are, or as last recorded',

@@ -9,6 +9,7 @@ import { counted } from '../host/counted.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES } from '../model/inbox.ts';
 import { stateText } from './describe.ts';
 import { BUDGET_VERBS } from './budget-verbs.ts';
+import { ESCALATION_VERBS } from './escalation-verbs.ts';
 import { at, jsonOption, type Given, type HostVerb } from './host-verb.ts';
 import { REWIND_VERBS } from './rewind-verbs.ts';
 import { TRIGGER_VERBS } from './trigger-verbs.ts';
@@ -128,6 +129,7 @@ export const HOST_VERBS: readonly HostVerb[] = [
   },
   ...TRIGGER_VERBS,
   ...BUDGET_VERBS,
+  ...ESCALATION_VERBS,
   ...REWIND_VERBS,
 ];
 

@@ -10,6 +10,7 @@ import { childProcessWorkerHost } from '../host/child-process-worker-host.ts';
 import { createConsoleHost } from '../host/create-console-host.ts';
 import { VERSION } from '../model/version.ts';
 import { AppError } from '../model/errors.ts';
+import { heartbeatGiven, type HeartbeatGiven } from './heartbeat-options.ts';
 import { ago, fleetTable, stateText, whyText } from './describe.ts';
 import { print, printError, printJson, terminalWidth } from './output.ts';
 import { safeText } from './safe-text.ts';
@@ -20,7 +21,13 @@ const HOME = '\u001b[H';
 const CLEAR_LINE = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
 
-export async function runWorkspace(workspace: string, { json }: { readonly json: boolean }): Promise<void> {
+export interface RunGiven extends HeartbeatGiven {
+  readonly json: boolean;
+}
+
+export async function runWorkspace(workspace: string, given: RunGiven): Promise<void> {
+  const { json } = given;
+  const heartbeat = heartbeatGiven(given);
   const host = await createConsoleHost({
     app: { version: VERSION, host: 'terminal', isStandIn: false, platform: process.platform },
     workspace: resolve(workspace),
@@ -28,6 +35,7 @@ export async function runWorkspace(workspace: string, { json }: { readonly json:
     knownJournals: knownJournalsIn(dataDirectory()),
     operator: userInfo().username,
     chooseJournal: async () => null,
+    ...(heartbeat === null ? {} : { heartbeat }),
   });
   try {
     await refuseUnlessLive(host);

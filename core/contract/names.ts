@@ -34,6 +34,7 @@ const requests = {
   'triggers.resume': true,
   'triggers.fire': true,
   'budget.extend': true,
+  'escalation.test': true,
   'rewind.plan': true,
   'rewind.apply': true,
   'fork.plan': true,

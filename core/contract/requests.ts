@@ -189,6 +189,8 @@ export const REQUESTS = {
     }),
     Outcome,
   ),
+  /** Tells everybody whom the manifest names that this is a test, once. */
+  'escalation.test': defineRequest('escalation.test', Command, Outcome),
   /** What it would do. Nothing is done. */
   'rewind.plan': defineRequest('rewind.plan', z.strictObject({ ...OneProcess, ...Rewind }), RewindPlanView),
   /** `undone`: how many invocations were seen undone in its plan; null for whatever there are. */

@@ -4,6 +4,8 @@
 import { z } from 'zod';
 import { ACTIONS } from '../model/allowed-actions.ts';
 import { LIMIT_NAMES } from '../model/budget.ts';
+import { CAUSE_KINDS } from '../model/escalation.ts';
+import { DELIVERY_STATUSES, DELIVERY_TARGETS } from '../model/escalation-state.ts';
 
 /** What an operator may do now. The console shows these and never works them out for itself. */
 export const Action = z.enum(ACTIONS);
@@ -61,6 +63,10 @@ export const ProcessRow = z.strictObject({
   whyAt: z.string().nullable(),
   tone: Tone,
   budget: BudgetView,
+  /** What somebody outside is to be told of and is not over, the newest first; at most three. */
+  causes: z.array(
+    z.strictObject({ key: z.string(), kind: z.enum(CAUSE_KINDS), summary: z.string(), at: z.string() }),
+  ),
   health: HealthView,
   invocations: z.number().int(),
   queued: z.number().int(),
@@ -367,6 +373,38 @@ export const TimelinePage = z.strictObject({
 });
 export type TimelinePage = z.infer<typeof TimelinePage>;
 
+const ReceiverKind = z.enum(DELIVERY_TARGETS);
+
+/** A cause that was raised, and who was told of it. */
+export const EscalationView = z.strictObject({
+  id: z.string(),
+  key: z.string(),
+  kind: z.enum(CAUSE_KINDS),
+  summary: z.string(),
+  at: z.string(),
+  /** How often it came up again while it was open. */
+  repeats: z.number().int(),
+  /** Null: it is open. */
+  overAt: z.string().nullable(),
+  overWhy: z.string(),
+  deliveries: z.array(
+    z.strictObject({
+      target: ReceiverKind,
+      /** Without what a web address has behind its host. */
+      to: z.string(),
+      status: z.enum(DELIVERY_STATUSES),
+      attempts: z.number().int(),
+      lastAt: z.string().nullable(),
+      /** When it is tried next; null for at once, or never. */
+      dueAt: z.string().nullable(),
+      /** A status of HTTP; null where nothing answered. */
+      answer: z.number().int().nullable(),
+      reason: z.string(),
+    }),
+  ),
+});
+export type EscalationView = z.infer<typeof EscalationView>;
+
 export const ProcessDetail = z.strictObject({
   row: ProcessRow,
   reason: z.string(),
@@ -404,6 +442,10 @@ export const ProcessDetail = z.strictObject({
   lastError: z.strictObject({ code: z.string(), message: z.string(), at: z.string() }).nullable(),
   /** Of more than there is room for, those that are paused or have a problem, and the first. */
   triggers: z.array(TriggerView),
+  /** Of more than there is room for, those that are open or still to be told, and the newest. */
+  escalations: z.array(EscalationView),
+  /** Whom the manifest names; null where it is not known. */
+  receivers: z.array(z.strictObject({ target: ReceiverKind, to: z.string() })).nullable(),
   /** Why all triggers are off together; null where they are not. */
   triggersPaused: PauseView.nullable(),
   lineage: z.strictObject({ process: z.string(), journalId: z.string(), seq: z.number().int() }).nullable(),

@@ -99,6 +99,7 @@ const ANSWERS: Answers = {
   'triggers.resume': commanded('triggers.resume'),
   'triggers.fire': commanded('triggers.fire'),
   'budget.extend': commanded('budget.extend'),
+  'escalation.test': commanded('escalation.test'),
   'rewind.apply': commanded('rewind.apply'),
   'fork.apply': commanded('fork.apply'),
 };

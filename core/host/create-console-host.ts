@@ -8,11 +8,20 @@ import { WORKSPACE_JOURNAL } from '../journal/layout.ts';
 import { readMarker } from '../journal/marker.ts';
 import { codeOf } from '../model/errors.ts';
 import type { WorkerHost } from '../model/ports.ts';
+import { aliveness } from './aliveness.ts';
 import { answerRequest, failure } from './answer-request.ts';
 import { attachedConsole } from './attached-console.ts';
+import { webhookPost } from '../governance/webhook-post.ts';
 import { FleetTelling, HIDDEN_PERIOD_MS, PERIOD_MS } from './fleet-telling.ts';
 import { hostJournal, type HostJournal } from './host-journal.ts';
-import { openLiveWorkspace } from './live-workspace.ts';
+import { openLiveWorkspace, type LiveWorkspace } from './live-workspace.ts';
+import {
+  heartbeatInEnvironment,
+  heartbeatOf,
+  outgoingHeartbeat,
+  type HeartbeatConfig,
+} from './outgoing-heartbeat.ts';
+import { systemClock } from './system-clock.ts';
 import { serveLocalSocket, type ConsoleSession, type LocalSocket } from './local-socket.ts';
 import { carryOut, type CommandName, type CommandRequest, type Outcome } from './operator-commands.ts';
 import { closing, OpenJournals } from './open-journals.ts';
@@ -35,6 +44,8 @@ export interface ConsoleHostOptions {
   readonly operator: string;
   /** Lets the operator choose a directory; null when they chose none. */
   readonly chooseJournal: () => Promise<string | null>;
+  /** Where it is said that this host is alive; left out for what the environment asks for. */
+  readonly heartbeat?: HeartbeatConfig;
 }
 
 /**
@@ -50,7 +61,10 @@ export async function createConsoleHost(options: ConsoleHostOptions): Promise<Co
     return host;
   } catch (error) {
     const reached = codeOf(error) === 'journal.locked' ? await reach(workspace, dataOf(options)) : null;
-    if (reached !== null) return attachedConsole({ host: reached, looking: host });
+    if (reached !== null) {
+      if (options.heartbeat !== undefined) host.noHeartbeat(workspace);
+      return attachedConsole({ host: reached, looking: host });
+    }
     await host.lookInstead(workspace, error);
     return host;
   }
@@ -82,6 +96,7 @@ class Host implements ConsoleHost {
   readonly #ownWatched = this.#newWatched((event) => this.#telling.tell(event));
   #socket: LocalSocket | null = null;
   #hostJournal: HostJournal | null = null;
+  #heartbeat: Disposable | null = null;
   #isVisible = true;
   #subscribers = 0;
   #closing: Promise<void> | null = null;
@@ -98,6 +113,7 @@ class Host implements ConsoleHost {
       workerHost,
       knownJournals,
       onChange: (process) => this.#changed(process),
+      onUntold: (message) => this.#telling.notice({ code: 'escalation.failed', message, tone: 'attention' }),
     });
     this.#journals.run(live);
     for (const problem of live.problems) this.#telling.noticeOf(problem);
@@ -106,7 +122,36 @@ class Host implements ConsoleHost {
       this.#hostJournal = hostJournal(data, live.id);
       await this.#listen(data, live.id);
     }
+    this.#startHeartbeat(live);
     this.#changed(null);
+  }
+
+  /** One that can't be sent is said, and the host runs all the same. */
+  #startHeartbeat(live: LiveWorkspace): void {
+    try {
+      const config = this.#options.heartbeat ?? heartbeatOf(heartbeatInEnvironment());
+      if (config === null) return;
+      this.#heartbeat = outgoingHeartbeat({
+        config,
+        clock: systemClock(),
+        post: webhookPost(),
+        says: () => aliveness(live, config),
+        onChange: (data) => void this.#hostJournal?.record('heartbeat_changed', data),
+        onFailing: (message) =>
+          this.#telling.notice({ code: 'heartbeat.failing', message, tone: 'attention' }),
+      });
+    } catch (error) {
+      this.#telling.noticeOf(error, 'attention');
+    }
+  }
+
+  /** It was asked for, and another host is the one that lives. */
+  noHeartbeat(workspace: string): void {
+    this.#telling.notice({
+      code: 'heartbeat.not-ours',
+      message: `${workspace} is run by another host, to which this console is attached; no heartbeat is sent from here. Start that host with one.`,
+      tone: 'attention',
+    });
   }
 
   /** Without a socket a host runs as well; it is only harder to reach. */
@@ -228,6 +273,7 @@ class Host implements ConsoleHost {
   async #end(): Promise<void> {
     this.#journals.stopOpening();
     this.#socket?.stopListening();
+    this.#heartbeat?.[Symbol.dispose]();
     // What was asked before is done before: after it nothing is there to do it to.
     await this.#commands.settled();
     for (const watched of this.#watched) watched[Symbol.dispose]();

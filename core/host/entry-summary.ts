@@ -59,6 +59,30 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
         ),
         tone: 'attention',
       };
+    case 'escalation_raised':
+      return Object.hasOwn(data, 'repeated')
+        ? { summary: `${text('key')} came up again, ${show('repeated')} times`, tone: 'attention' }
+        : { summary: join(`to be told outside: ${text('key')}`, text('summary')), tone: 'alarm' };
+    case 'escalation_sent':
+      return {
+        summary: `${text('to')} was told of ${text('key')}, attempt ${show('attempt')}`,
+        tone: 'quiet',
+      };
+    case 'escalation_failed':
+      return {
+        summary: join(
+          `${text('to')} could not be told of ${text('key')}, attempt ${show('attempt')}${text('retry_at') === '' ? ', and is not told any more' : ''}`,
+          text('reason'),
+        ),
+        tone: text('retry_at') === '' ? 'alarm' : 'attention',
+      };
+    case 'escalation_over':
+      return { summary: join(`over: ${text('key')}`, text('reason')), tone: 'quiet' };
+    case 'heartbeat_changed':
+      return {
+        summary: join(`the heartbeat to ${text('to')} is ${text('state')}`, text('reason')),
+        tone: text('state') === 'failing' ? 'alarm' : 'quiet',
+      };
     case 'event_refused':
       return { summary: join(`refused, from ${text('trigger_id')}`, text('why')), tone: 'attention' };
     case 'trigger_filtered':

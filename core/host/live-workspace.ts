@@ -17,6 +17,7 @@ import { checkTriggers } from '../runtime/trigger-list.ts';
 import type { AgentProcess } from '../runtime/agent-process.ts';
 import type { AgentRuntime } from '../runtime/agent-runtime.ts';
 import { cut } from './cut.ts';
+import { receiversOf } from './escalation-views.ts';
 import { isSharedDiskAllowed } from './data-directory.ts';
 import { timelinePage, type JournalSource } from './journal-source.ts';
 import { sizeOf, sumOf, titleOf } from './looked-at-journal.ts';
@@ -37,6 +38,8 @@ export interface LiveWorkspaceOptions {
   /** Where it is remembered how far journals go, apart from them; null for nowhere. */
   readonly knownJournals: string | null;
   readonly onChange: (process: string) => void;
+  /** Somebody outside could not be told what is wrong, and is not told any more. */
+  readonly onUntold?: (message: string) => void;
 }
 
 export interface LiveWorkspace extends JournalSource {
@@ -73,6 +76,7 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
       ),
       maxWorkers: maxWorkers(),
       needsPolling: whyShared,
+      ...(options.onUntold === undefined ? {} : { onUntold: options.onUntold }),
       onChange: (process) => {
         touched.add(process);
         onChange(process);
@@ -288,6 +292,7 @@ class Live implements LiveWorkspace {
       },
       unknown: null,
       budget: definition.config.budget,
+      receivers: receiversOf(definition.config),
       nowMs: Date.now(),
       triggers: triggers.views().map((trigger) => ({ ...trigger })),
       journalLevel: definition.config.journalLevel,

@@ -36,6 +36,7 @@ export type CommandName =
   | 'triggers.resume'
   | 'triggers.fire'
   | 'budget.extend'
+  | 'escalation.test'
   | 'rewind.apply'
   | 'fork.apply';
 
@@ -212,6 +213,8 @@ async function act<N extends CommandName>(
       return changeTrigger(command, live.workspace, process, request as RequestOf<TriggerCommand>, actor);
     case 'budget.extend':
       return extendBudget(process, request as RequestOf<'budget.extend'>, actor);
+    case 'escalation.test':
+      return (await process.testEscalation(actor.name)).join(' ');
     case 'rewind.apply':
       return rewound(process, request as RequestOf<'rewind.apply'>, actor);
     case 'fork.apply':
@@ -231,6 +234,7 @@ function letterOf({ snapshot }: AgentProcess, eventId: string): string {
 function actionOf(name: CommandName): string {
   const [area = '', action = ''] = name.split('.');
   if (area === 'triggers') return `trigger-${action}`;
+  if (area === 'escalation') return `escalation-${action}`;
   return action === 'apply' ? area : action;
 }
 

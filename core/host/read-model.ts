@@ -13,6 +13,7 @@ import type { ProcessSnapshot } from '../model/snapshot.ts';
 import type { Pause } from '../model/trigger-record.ts';
 import { whyOf, type LiveFacts, type Why } from '../model/why.ts';
 import { cut, cutOrNull, showCut } from './cut.ts';
+import { causeViews, escalationViews } from './escalation-views.ts';
 import { entrySummary } from './entry-summary.ts';
 import { MAX_ID, MAX_LINE, MAX_NAME, MAX_SENTENCE, MAX_WORD, shownOf } from './view-limits.ts';
 import { deadLetterView, doubtsOf, invocationViews, openPromisesOf } from './work-views.ts';
@@ -73,6 +74,7 @@ export function processRow(input: RowInput): ProcessRow {
     whyAt: cutOrNull(why.at ?? null, MAX_WORD),
     tone: why.tone,
     budget: budgetView(snapshot, { nowMs, config: budget }),
+    causes: causeViews(snapshot),
     health: mutable(healthOf(snapshot)),
     invocations: snapshot.invocationCount,
     queued: snapshot.queue.length,
@@ -99,6 +101,7 @@ export function processRow(input: RowInput): ProcessRow {
 }
 
 export interface DetailInput extends RowInput {
+  readonly receivers: ProcessDetail['receivers'];
   readonly triggers: ProcessDetail['triggers'];
   readonly journalLevel: string;
   readonly workerDetail: ProcessDetail['workerDetail'];
@@ -119,6 +122,7 @@ export function asRecorded(
     unknown: null,
     budget: null,
     nowMs: Date.now(),
+    receivers: null,
     triggers: [],
     journalLevel: '',
     workerDetail: null,
@@ -182,6 +186,8 @@ export function processDetail(input: DetailInput): ProcessDetail {
             at: cut(lastError.at, MAX_WORD),
           },
     triggers: shownTriggers(input.triggers).map(triggerView),
+    escalations: escalationViews(snapshot),
+    receivers: input.receivers,
     triggersPaused: pauseView(snapshot.triggers.allPaused),
     lineage:
       snapshot.lineage === null

@@ -1,7 +1,8 @@
 // What a manifest says of limits: Promptise's keys and defaults; under `holdfast` what it has no word for.
 
 import { z } from 'zod';
-import { DEFAULT_BUDGET, LIMITS, type BudgetConfig, type LimitName } from '../model/budget.ts';
+import { DEFAULT_BUDGET, LIMITS, ON_EXCEEDED, type BudgetConfig, type LimitName } from '../model/budget.ts';
+import { escalationSchema } from './escalation-schema.ts';
 
 /** Beyond it a number is a slip. */
 const MAX_COUNT = 1e9;
@@ -42,7 +43,8 @@ export const ManifestBudget = z
       )
       .refine((costs) => Object.keys(costs).length <= MAX_EFFECTS, `at most ${MAX_EFFECTS} are told apart`)
       .default({}),
-    on_exceeded: z.enum(['pause', 'stop']).default('pause'),
+    on_exceeded: z.enum(ON_EXCEEDED).default('pause'),
+    escalation: escalationSchema.nullish(),
     daily_reset_hour_utc: z.number().int().min(0).max(23).nullish(),
     holdfast: z
       .strictObject({
@@ -67,6 +69,13 @@ export const ManifestBudget = z
         message: `a run may use ${ofRun}, which is more than the ${ofDay} of ${day}`,
       });
     }
+    if (budget.escalation != null && budget.on_exceeded !== 'escalate') {
+      context.addIssue({
+        code: 'custom',
+        path: ['escalation'],
+        message: `nobody is told with on_exceeded: ${budget.on_exceeded}; make it escalate, or leave this out`,
+      });
+    }
     const { reset_hour, reset_timezone } = budget.holdfast;
     if (budget.daily_reset_hour_utc == null || (reset_hour == null && reset_timezone == null)) return;
     context.addIssue({
@@ -85,7 +94,7 @@ const PAIRS = [
 ] as const satisfies readonly (readonly [LimitName, LimitName])[];
 
 export function budgetOf(budget: ManifestBudget): BudgetConfig {
-  const { enabled, tool_costs, on_exceeded, daily_reset_hour_utc, holdfast } = budget;
+  const { enabled, tool_costs, on_exceeded, escalation, daily_reset_hour_utc, holdfast } = budget;
   return {
     limits: enabled ? limitsOf(budget) : {},
     effectCosts: Object.fromEntries(
@@ -95,6 +104,7 @@ export function budgetOf(budget: ManifestBudget): BudgetConfig {
       ]),
     ),
     onExceeded: on_exceeded,
+    escalation: escalation ?? null,
     warnAt: holdfast.warn_at,
     resetHour: daily_reset_hour_utc ?? holdfast.reset_hour ?? DEFAULT_BUDGET.resetHour,
     resetZone: holdfast.reset_timezone ?? DEFAULT_BUDGET.resetZone,

@@ -10,6 +10,8 @@ export function knownKeys(schema: z.core.$ZodType, path: readonly PropertyKey[])
   ) {
     return knownKeys(schema.unwrap(), path);
   }
+  // What is read and then made something else of.
+  if (schema instanceof z.ZodPipe) return knownKeys(schema.in, path);
   const [key, ...rest] = path;
   if (key === undefined) return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
   const part = partOf(schema, key);

@@ -278,6 +278,7 @@ function configOf(manifest: Manifest, directory: string): ProcessConfig {
     maxRestarts: config.max_restarts,
     restartBackoffMs: config.restart_backoff * 1000,
     budget: budgetOf(budget),
+    escalation: holdfast.escalation ?? null,
     initialState: { ...context.initial_state, ...world },
   };
 }

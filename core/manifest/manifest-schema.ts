@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DURABILITIES } from '../model/ports.ts';
 import { ManifestBudget } from './budget-schema.ts';
+import { checkReceivers, processEscalationSchema } from './escalation-schema.ts';
 import { ManifestTrigger } from './trigger-schema.ts';
 
 /** What a person may still mean; far more is a slip of the unit. */
@@ -10,7 +11,7 @@ const Seconds = Duration.nonnegative();
 const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 /** Promptise's manifest, as far as code agents need it. Its names and defaults; durations in seconds. */
-export const Manifest = z.strictObject({
+const Keys = z.strictObject({
   version: z.literal('1.0').default('1.0'),
   name: z.string().min(1).max(4096),
   instructions: z.string().nullish(),
@@ -41,6 +42,7 @@ export const Manifest = z.strictObject({
           hang_timeout: Seconds.default(120),
         })
         .prefault({}),
+      escalation: processEscalationSchema.nullish(),
     })
     .prefault({}),
   context: z
@@ -74,4 +76,6 @@ export const Manifest = z.strictObject({
     })
     .prefault({}),
 });
+
+export const Manifest = Keys.superRefine(checkReceivers);
 export type Manifest = z.output<typeof Manifest>;

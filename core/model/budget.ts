@@ -2,6 +2,7 @@
 // as reserved until its end is known, so that what runs side by side can't pass a limit together.
 
 import type { BudgetState, Overrun } from './budget-state.ts';
+import type { EscalationTarget } from './escalation.ts';
 import { total, type Amounts, type Meter } from './meters.ts';
 import { openOf, type ProcessSnapshot } from './snapshot.ts';
 
@@ -32,8 +33,9 @@ export function isLimitName(text: string): text is LimitName {
   return Object.hasOwn(LIMITS, text);
 }
 
-/** `pause`: what did not fit waits for more. */
-export type OnExceeded = 'pause' | 'stop';
+/** `pause`: what did not fit waits for more. `escalate`: the same, and somebody is told. */
+export const ON_EXCEEDED = ['pause', 'stop', 'escalate'] as const;
+export type OnExceeded = (typeof ON_EXCEEDED)[number];
 
 export interface EffectCost {
   /** In the manifest's own units. */
@@ -46,6 +48,8 @@ export interface BudgetConfig {
   /** By the name of an effect; any other costs {@link DEFAULT_COST}. */
   readonly effectCosts: Readonly<Record<string, EffectCost>>;
   readonly onExceeded: OnExceeded;
+  /** Who is told with `escalate`; null for the process's default. */
+  readonly escalation: EscalationTarget | null;
   /** The share of a limit at which its nearness is told. */
   readonly warnAt: number;
   /** When a day of the budget begins, on the clock of `resetZone`. */
@@ -59,6 +63,7 @@ export const DEFAULT_BUDGET: BudgetConfig = {
   limits: {},
   effectCosts: {},
   onExceeded: 'pause',
+  escalation: null,
   warnAt: 0.8,
   resetHour: 0,
   resetZone: 'UTC',

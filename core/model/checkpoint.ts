@@ -3,6 +3,7 @@
 // before it has to be read [S18].
 
 import { cloneJson, isObject, numberAt, objectAt, objectsAt, type Json, type JsonObject } from './json.ts';
+import { withKnownKinds } from './escalation-state.ts';
 import { budgetOfRuns, withKnownLimits } from './fold-budget.ts';
 import { MOST } from './meters.ts';
 import { emptySnapshot, openedInvocation, type ProcessSnapshot } from './snapshot.ts';
@@ -193,6 +194,31 @@ const MARK: Readonly<Record<Marked, Shape>> = {
       }),
     ),
   }),
+  escalations: listOf(
+    withKeys({
+      id: text,
+      key: text,
+      kind: text,
+      summary: text,
+      detail: isObject,
+      at: text,
+      repeats: number,
+      overAt: orNull(text),
+      overWhy: text,
+      deliveries: listOf(
+        withKeys({
+          target: text,
+          to: text,
+          status: text,
+          attempts: number,
+          lastAt: orNull(text),
+          dueAt: orNull(text),
+          answer: orNull(number),
+          reason: text,
+        }),
+      ),
+    }),
+  ),
   restarts: number,
   restart: text,
   workerDeaths: number,
@@ -269,6 +295,7 @@ export function checkpointToSnapshot(data: JsonObject, before: ProcessSnapshot):
   full.budget = Object.hasOwn(rest, 'budget')
     ? withKnownLimits(full.budget)
     : budgetOfRuns(rest['runsToday']);
+  full.escalations = withKnownKinds(full.escalations);
   if (numberAt(objectAt(state, 'holdfast')!, 'fold_version') < COMPLETE_SINCE) complete(full);
   return setShared(full, state);
 }

@@ -5,6 +5,13 @@ import { checkpointToSnapshot } from './checkpoint.ts';
 import { isKnownType, type EntryType, type StoredEntry } from './entry.ts';
 import { askedAgain, limitExceeded, limitExtended, limitNear, periodStarted } from './fold-budget.ts';
 import {
+  causeOver,
+  causeRaised,
+  escalationFailed,
+  escalationSent,
+  eventOfCauseSent,
+} from './fold-escalation.ts';
+import {
   effectEnded,
   effectExpired,
   effectStarted,
@@ -144,6 +151,18 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
     case 'budget_extended':
       limitExtended(state, data);
       return state;
+    case 'escalation_raised':
+      causeRaised(state, data, timestamp);
+      return state;
+    case 'escalation_sent':
+      escalationSent(state, data, timestamp);
+      return state;
+    case 'escalation_failed':
+      escalationFailed(state, data, timestamp);
+      return state;
+    case 'escalation_over':
+      causeOver(state, data, timestamp);
+      return state;
     case 'rewind':
       rewound(state, data, seq);
       return state;
@@ -210,6 +229,7 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       return state;
     case 'message_sent':
       messageSent(state, data, timestamp, seq);
+      eventOfCauseSent(state, data, timestamp);
       return state;
     case 'message_delivered':
       messageDelivered(state, data);
@@ -243,6 +263,7 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
     case 'operator_action':
     case 'operator_outcome':
     case 'foreign_lines':
+    case 'heartbeat_changed':
     case 'journal_adopted':
     case 'journal_full':
     case 'segments_dropped':

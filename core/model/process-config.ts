@@ -1,5 +1,6 @@
 import { DEFAULT_BUDGET, type BudgetConfig } from './budget.ts';
 import { DEFAULT_DELIVERY, type DeliveryPolicy } from './delivery.ts';
+import { withShownUrl, type EscalationConfig } from './escalation.ts';
 import type { JournalLevel } from './levels.ts';
 import type { Durability, Retention, WorkerLimits } from './ports.ts';
 import { DEFAULT_CONVERSATION } from './snapshot.ts';
@@ -30,6 +31,8 @@ export interface ProcessConfig {
   readonly maxRestarts: number;
   readonly restartBackoffMs: number;
   readonly budget: BudgetConfig;
+  /** Null where nobody is told of what becomes of it. */
+  readonly escalation: EscalationConfig | null;
   readonly checkpointEvery: 'auto' | 'cycle';
   readonly durability: Durability;
   readonly retention: Retention;
@@ -57,6 +60,7 @@ export const DEFAULT_PROCESS_CONFIG: ProcessConfig = {
   maxRestarts: 3,
   restartBackoffMs: 1_000,
   budget: DEFAULT_BUDGET,
+  escalation: null,
   checkpointEvery: 'auto',
   durability: 'always',
   retention: { maxAgeDays: null, maxBytes: null },
@@ -85,5 +89,23 @@ export function withoutSecrets(config: ProcessConfig): ProcessConfig {
   const triggers = config.triggers.map((trigger) =>
     trigger.type === 'webhook' && trigger.secret !== null ? { ...trigger, secret: REDACTED } : trigger,
   );
-  return { ...config, triggers };
+  return { ...config, triggers, ...withoutReceivers(config) };
+}
+
+/** The path of a webhook is as good as a password. */
+function withoutReceivers({
+  budget,
+  escalation,
+}: ProcessConfig): Pick<ProcessConfig, 'budget' | 'escalation'> {
+  return {
+    budget: { ...budget, escalation: budget.escalation === null ? null : withShownUrl(budget.escalation) },
+    escalation:
+      escalation === null
+        ? null
+        : {
+            ...escalation,
+            target: withShownUrl(escalation.target),
+            secret: escalation.secret === null ? null : REDACTED,
+          },
+  };
 }

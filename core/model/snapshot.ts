@@ -2,6 +2,7 @@ import { emptyBudget, type BudgetState } from './budget-state.ts';
 import type { LimitName } from './budget.ts';
 import type { RecordedEffect } from './effects.ts';
 import type { TriggerEvent } from './entry.ts';
+import type { RaisedCause } from './escalation-state.ts';
 import type { Hold } from './holds.ts';
 import type { InboxMessage } from './inbox.ts';
 import { define, type Json, type JsonObject } from './json.ts';
@@ -214,6 +215,8 @@ export interface ProcessSnapshot {
   recentRuns: RunRecord[];
   consecutiveFailures: number;
   budget: BudgetState;
+  /** Causes that somebody was to be told of, oldest first: those that are open, and the last that are over. */
+  escalations: readonly RaisedCause[];
   /** Automatic restarts since the last success. */
   restarts: number;
   /** Whether one was announced and has not begun, or there are none left. */
@@ -269,6 +272,7 @@ export function emptySnapshot(): ProcessSnapshot {
     recentRuns: [],
     consecutiveFailures: 0,
     budget: emptyBudget(),
+    escalations: [],
     restarts: 0,
     restart: 'none',
     workerDeaths: 0,

@@ -3,8 +3,9 @@
 
 import type { EntryType, Sender } from '../model/entry.ts';
 import { BudgetKeeper, type ExtensionOrder } from '../governance/budget-keeper.ts';
+import { EscalationKeeper } from '../governance/escalation-keeper.ts';
+import type { Post } from '../governance/webhook-post.ts';
 import { asAppError } from '../model/errors.ts';
-import type { Cause } from '../model/escalation.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { isActive } from '../model/lifecycle.ts';
 import type { SentMessage } from '../model/messages.ts';
@@ -49,8 +50,10 @@ export interface ProcessDependencies {
   readonly needsPolling: (path: string) => string | null;
   /** Brings a message to all who listen [S38]. */
   readonly deliver: (sender: string, message: SentMessage) => Promise<Delivery>;
-  /** Tells somebody outside, once for each cause. */
-  readonly escalate: (process: string, cause: Cause) => void;
+  /** Tells a receiver on the web something. */
+  readonly post: Post;
+  /** Somebody outside could not be told what is wrong, and is not told any more. */
+  readonly onUntold: (message: string) => void;
   readonly onChange: (name: string) => void;
 }
 
@@ -68,6 +71,7 @@ export class AgentProcess implements Listener {
   readonly #orders: ProcessOrders;
   readonly #intake: EventIntake;
   readonly #queries: QueryDesk;
+  readonly #escalations: EscalationKeeper;
   readonly #clockWatch: ClockWatch;
   #recorder: Recorder;
 
@@ -170,6 +174,19 @@ export class AgentProcess implements Listener {
       onRetryDue: () => this.#motion.goOn(),
     });
     const outbox = new Outbox({ clock, recorder, deliver: (message) => deliver(name, message), onChange });
+    const escalations = new EscalationKeeper({
+      process: name,
+      config: () => this.definition.config,
+      recorder,
+      isSound: () => guard.trouble === null,
+      clock,
+      ids,
+      post: dependencies.post,
+      onEvent: () => outbox.pump(),
+      onUntold: dependencies.onUntold,
+      onChange,
+    });
+    this.#escalations = escalations;
     this.#queries = new QueryDesk({ definition, recorder, workerHost, runner: () => runner, clock });
     this.#parts = {
       definition,
@@ -184,7 +201,9 @@ export class AgentProcess implements Listener {
       heartbeat,
       restart,
       budget,
-      escalate: (cause) => dependencies.escalate(name, cause),
+      escalations,
+      escalate: (cause) => escalations.raise(cause),
+      escalationOver: (key, why) => escalations.over(key, why),
       onChange,
     };
     this.#motion = new ProcessMotion({
@@ -348,6 +367,15 @@ export class AgentProcess implements Listener {
     });
   }
 
+  /**
+   * Tells everybody whom the manifest names that this is a test; resolves with what came of it.
+   * @throws `escalation.no-target`
+   */
+  async testEscalation(by: string): Promise<readonly string[]> {
+    await this.#guard.ready();
+    return this.#escalations.test(by);
+  }
+
   /** Ends the worker as an accident would. */
   killWorker(): Promise<void> {
     return this.#orders.killWorker();
@@ -420,6 +448,7 @@ export class AgentProcess implements Listener {
   }
 
   #changed(): void {
+    this.#escalations.look();
     this.#dependencies.onChange(this.name);
   }
 }

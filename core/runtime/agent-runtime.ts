@@ -1,5 +1,6 @@
 // Owns the processes of one workspace. On start it recovers every one of them before any accepts a trigger.
 
+import { webhookPost } from '../governance/webhook-post.ts';
 import { AppError } from '../model/errors.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { AgentProcess, type ProcessDependencies } from './agent-process.ts';
@@ -12,12 +13,14 @@ import { planFork, writeFork, type ForkOrder, type ForkPlan } from './write-fork
 
 export interface RuntimeOptions extends Omit<
   ProcessDependencies,
-  'permits' | 'deliver' | 'escalate' | 'servers' | 'needsPolling'
+  'permits' | 'deliver' | 'post' | 'onUntold' | 'servers' | 'needsPolling'
 > {
   readonly definitions: readonly ProcessDefinition[];
   /** Workers at once, over all processes. */
   readonly maxWorkers?: number;
   readonly needsPolling?: ProcessDependencies['needsPolling'];
+  readonly post?: ProcessDependencies['post'];
+  readonly onUntold?: ProcessDependencies['onUntold'];
 }
 
 const DEFAULT_MAX_WORKERS = 16;
@@ -35,6 +38,8 @@ export class AgentRuntime {
     definitions,
     maxWorkers = DEFAULT_MAX_WORKERS,
     needsPolling = () => null,
+    post = webhookPost(),
+    onUntold = () => {},
     ...rest
   }: RuntimeOptions) {
     const switchboard = new Switchboard(() => this.#processes.values());
@@ -46,7 +51,8 @@ export class AgentRuntime {
         for (const process of this.#processes.values()) process.makeRoom();
       }),
       deliver: (sender, message) => switchboard.deliver(sender, message),
-      escalate: () => {},
+      post,
+      onUntold,
     };
     for (const definition of definitions) this.#put(definition);
   }

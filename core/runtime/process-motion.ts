@@ -1,6 +1,7 @@
 // What a process does by itself: what sets it going, what its lifecycle commands, what wakes it, and what holds it.
 
 import type { BudgetKeeper } from '../governance/budget-keeper.ts';
+import type { EscalationKeeper } from '../governance/escalation-keeper.ts';
 import type { Overrun } from '../model/budget-state.ts';
 import { describeOverrun } from '../model/budget.ts';
 import { liftsAtStart, stopsEffects } from '../model/holds.ts';
@@ -36,7 +37,11 @@ export interface ProcessParts {
   readonly heartbeat: Heartbeat;
   readonly restart: AutomaticRestart;
   readonly budget: BudgetKeeper;
+  readonly escalations: EscalationKeeper;
+  /** Tells somebody outside, once until it is over. */
   readonly escalate: (cause: Cause) => void;
+  /** A cause that was told is over: when it comes up again, it is told again. */
+  readonly escalationOver: (key: string, why: string) => void;
   readonly onChange: () => void;
 }
 
@@ -164,12 +169,14 @@ export class ProcessMotion {
   keepWatch(): void {
     this.#parts.waits.open();
     this.#parts.outbox.open();
+    this.#parts.escalations.open();
   }
 
   stopWatching(): void {
     this.#parts.triggers.close();
     this.#parts.waits.close();
     this.#parts.outbox.close();
+    this.#parts.escalations.close();
   }
 
   // --- what the lifecycle commands

@@ -1,12 +1,14 @@
 import type { FleetView } from '../../core/contract/views.ts';
+import { causesAfter, type KnownCauses } from './causes.ts';
 import { incidentsAfter, type IncidentNotification, type Incidents } from './incidents.ts';
 
-/** Tells of incidents in the fleets that the result is called with, and looks again by itself where one is not due yet. */
+/** Tells of incidents, and of causes that somebody is to be told of, in the fleets that the result is called with, and looks again by itself where one is not due yet. */
 export function watchIncidents(
   fleetNow: () => FleetView,
   tell: (notification: IncidentNotification) => void,
 ): (fleet: FleetView) => void {
   let incidents: Incidents = null;
+  let causes: KnownCauses = null;
   let timer: NodeJS.Timeout | undefined;
   const look = (fleet: FleetView): void => {
     const nowMs = performance.now();
@@ -14,7 +16,9 @@ export function watchIncidents(
     incidents = after.incidents;
     clearTimeout(timer);
     if (after.dueMs !== null) timer = setTimeout(() => look(fleetNow()), Math.ceil(after.dueMs - nowMs));
-    after.notifications.forEach((each) => tell(each));
+    const raised = causesAfter(causes, fleet, nowMs);
+    causes = raised.causes;
+    [...after.notifications, ...raised.notifications].forEach((each) => tell(each));
   };
   return look;
 }

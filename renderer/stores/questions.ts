@@ -8,6 +8,7 @@ import type {
   EffectView,
   InvocationView,
   PreviewView,
+  ProcessDetail,
   ProcessRow,
   TriggerView,
   WaitView,
@@ -82,6 +83,11 @@ export type Question =
       readonly row: ProcessRow;
       /** The limit that was reached; null where it is still to be said. */
       readonly limit: ProcessRow['budget']['limits'][number]['limit'] | null;
+    }
+  | {
+      readonly kind: 'test-escalation';
+      readonly row: ProcessRow;
+      readonly receivers: NonNullable<ProcessDetail['receivers']>;
     }
   | {
       readonly kind: 'rewind' | 'fork';

@@ -66,6 +66,7 @@ describe('a request of any kind', () => {
     'triggers.resume': { ...COMMAND, triggerId: 'cron-1' },
     'triggers.fire': { ...COMMAND, triggerId: 'cron-1', payloadText: '{}' },
     'budget.extend': { ...COMMAND, limit: 'max_cost_per_day', amount: 2.5, forMs: null },
+    'escalation.test': COMMAND,
     'rewind.plan': { journalId: 'journal', process: 'clerk', to: 7, isHandledAgain: true },
     'rewind.apply': { ...COMMAND, to: 7, isHandledAgain: false, undone: null },
     'fork.plan': { journalId: 'journal', process: 'clerk', at: 7, name: 'other', set: {}, configure: {} },

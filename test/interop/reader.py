@@ -82,31 +82,31 @@ def judge(segments):  # all lines that are not blank, with their numbers and ver
     return judged
 # Shapes in checkpoints: key:kind (#: number), else text; key? may be absent; kind[] list, kind{} object, kind? or null.
 SHAPES = {name: re.findall(r"(\w+)(\??):?(\S*)", keys) for name, keys in re.findall(r"(\w+) = ([^;]+)", """
-    mark = fold_version:# seq?:# consecutiveFailures?:# restarts?:# workerDeaths?:# generation?:# sent?:#
-    deadLettersLost?:# conversationCount?:# conversationMax?:# lifecycleReason? lifecycleActor? restart?
-    lifecycleSince?:? startedAt?:? lastWorkerDeath?:? configHash?:? holds?:hold[] queue?:event[] open?:open[]
-    deadLetters?:letter[] inbox?:message[] outbox?:sent[] heard?:#{} settled?:settled[] taken?:[] recentRuns?:run[]
-    budget?:budget lastError?:error? writer?:writer? workers?:worker[] numbering? heardOf?:heard[]{} triggers?:triggers
-    rewinding?:back? lineage?:lineage?; open = event:event invocation:# attempt:# startedAt codeHash effects:effect[]
-    writes:write[] before:slot?{} attemptSeq?:# conversationFrom?:# seed? inbox?:message[] sayings?:saying[]
-    sends?:send[] waits?:wait[] signals?:signal[] clock?:#[] versions?:#{} isWaiting?:bool spent?:use{} reserved?:use{}
-    warned?:[] isToBegin?:bool retryAt?:? inherited?:heir; heir = keyPrefix by; state = holdfast:mark;
-    budget = period:period? spent:use{} reserved:use{} warned:[] extensions:grant[] exceeded:over?; period = id until:?;
-    grant = limit amount:use until:? eventId:?; over = limit eventId:? max:# spent:# reserved:# asked:#;
-    slot = value:any; effect = effectId name effectClass argsHash argsPreview key announcedAt occurrence:# attempts:#
-    end:end? keyTtlMs?:#? timeoutMs?:#? endSeq?:#? seq?:# isUndone?:bool booked?:use{} maybe?:use{} earlier?:past;
-    past = end:end endSeq:#?; end = kind; wait = waitId kind name createdAt data:any occurrence:# seq:# shiftMs?:#
-    dueAt:#? endSeq:#? end:status?; event = eventId triggerId triggerType acceptedAt payload:any from?:sender
-    metadata?:keys missed?:# spilled?:spill; sender = process number:# numbering?; spill = id sha256 bytes:#;
-    lineage = process journalId seq:#; triggers = known:trigger{} allPaused:pause? added:added[] removed:[] sinceMs:#?;
-    added = id config:keys; trigger = accepted:# filtered:# missed:# lastEventAt:? lastScheduledMs:#? sinceMs:#?
-    paused:pause? keys:seen[]; seen = key atMs:#; pause = reason actor at; back = seq:# target:# isHandledAgain:bool;
-    message = messageId messageType content sender priority createdAt expiresAt:?; hold = kind reason actor since;
-    letter = event:event open:open? reason error at attempts:#; sent = number:# kind topic sentAt data:any numbering?;
-    write = ordinal:# key value:any deleted:bool seq?:#; saying = ordinal:# seq:# role content; status = status;
-    send = kind topic argsHash occurrence:# seq:#; signal = signalId name payload:any seq:#; run = eventId at ok:bool
-    durationMs:#?; settled = promiseId status at; worker = startTime pid:# generation:#; writer = hostId startTime build
-    epoch:# pid:#; error = code message at; heard = numbering number:#""")}
+mark = fold_version:# seq?:# consecutiveFailures?:# restarts?:# workerDeaths?:# generation?:# sent?:# deadLettersLost?:#
+conversationCount?:# conversationMax?:# lifecycleReason? lifecycleActor? restart? lifecycleSince?:? startedAt?:?
+lastWorkerDeath?:? configHash?:? holds?:hold[] queue?:event[] open?:open[] deadLetters?:letter[] inbox?:message[]
+outbox?:sent[] heard?:#{} settled?:settled[] taken?:[] recentRuns?:run[] budget?:budget escalations?:cause[]
+lastError?:error? writer?:writer? workers?:worker[] numbering? heardOf?:heard[]{} triggers?:triggers rewinding?:back?
+lineage?:lineage?; open = event:event invocation:# attempt:# startedAt codeHash effects:effect[] writes:write[]
+before:slot?{} attemptSeq?:# conversationFrom?:# seed? inbox?:message[] sayings?:saying[] sends?:send[] waits?:wait[]
+signals?:signal[] clock?:#[] versions?:#{} isWaiting?:bool spent?:use{} reserved?:use{} warned?:[] isToBegin?:bool
+retryAt?:? inherited?:heir; heir = keyPrefix by; state = holdfast:mark; budget = period:period? spent:use{}
+reserved:use{} warned:[] extensions:grant[] exceeded:over?; period = id until:?; grant = limit amount:use until:?
+eventId:?; over = limit eventId:? max:# spent:# reserved:# asked:#; slot = value:any; effect = effectId name effectClass
+argsHash argsPreview key announcedAt occurrence:# attempts:# end:end? keyTtlMs?:#? timeoutMs?:#? endSeq?:#? seq?:#
+isUndone?:bool booked?:use{} maybe?:use{} earlier?:past; past = end:end endSeq:#?; end = kind; wait = waitId kind name
+createdAt data:any occurrence:# seq:# shiftMs?:# dueAt:#? endSeq:#? end:status?; event = eventId triggerId triggerType
+acceptedAt payload:any from?:sender metadata?:keys missed?:# spilled?:spill; sender = process number:# numbering?; spill
+= id sha256 bytes:#; lineage = process journalId seq:#; triggers = known:trigger{} allPaused:pause? added:added[]
+removed:[] sinceMs:#?; added = id config:keys; trigger = accepted:# filtered:# missed:# lastEventAt:? lastScheduledMs:#?
+sinceMs:#? paused:pause? keys:seen[]; seen = key atMs:#; pause = reason actor at; back = seq:# target:#
+isHandledAgain:bool; message = messageId messageType content sender priority createdAt expiresAt:?; hold = kind reason
+actor since; letter = event:event open:open? reason error at attempts:#; sent = number:# kind topic sentAt data:any
+numbering?; write = ordinal:# key value:any deleted:bool seq?:#; saying = ordinal:# seq:# role content; status = status;
+send = kind topic argsHash occurrence:# seq:#; signal = signalId name payload:any seq:#; run = eventId at ok:bool
+durationMs:#?; settled = promiseId status at; worker = startTime pid:# generation:#; writer = hostId startTime build
+epoch:# pid:#; error = code message at; heard = numbering number:#; cause = id key kind summary at overWhy overAt:?
+repeats:# detail:keys deliveries:told[]; told = target to status reason attempts:# lastAt:? dueAt:? answer:#?""")}
 KINDS = {"": str, "#": Number, "bool": bool, "any": object, "keys": dict}
 def fits(value, kind):
     if kind == "use": return fits(value, "#") and 0 < value.double <= 1e15

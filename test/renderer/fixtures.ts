@@ -94,6 +94,7 @@ export function rowOf(over: Partial<ProcessRow> = {}): ProcessRow {
     whyAt: null,
     tone: 'quiet',
     budget: limitedRuns(),
+    causes: [],
     health: { sample: 10, failures: 0, runs: Array.from({ length: 10 }, () => true), verdict: 'ok' },
     invocations: 41,
     queued: 0,
@@ -328,6 +329,8 @@ export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): Pr
     respawnsAt: null,
     restartsAt: null,
     lastError: null,
+    escalations: [],
+    receivers: [],
     triggers: [
       triggerOf(),
       triggerOf({ id: 'manual', type: 'manual', description: 'when an operator asks', next: null }),

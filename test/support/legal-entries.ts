@@ -3,6 +3,7 @@
 
 import fc from 'fast-check';
 import { LIMIT_NAMES, LIMITS, type LimitName } from '../../core/model/budget.ts';
+import { CAUSE_KINDS } from '../../core/model/escalation.ts';
 import { applyEntry, type FoldedEntry } from '../../core/model/fold.ts';
 import { heardFrom } from '../../core/model/fold-invocation.ts';
 import { HOLD_KINDS } from '../../core/model/holds.ts';
@@ -68,6 +69,56 @@ function ofBudget({ open, budget }: ProcessSnapshot): Maker[] {
   ];
 }
 
+/** Causes that are raised, told and over. */
+function ofEscalations({ escalations }: ProcessSnapshot, count: number): Maker[] {
+  const open = escalations.filter(({ overAt }) => overAt === null);
+  const pending = escalations.flatMap(({ id, key, deliveries }) =>
+    deliveries
+      .filter(({ status }) => status === 'pending')
+      .map(({ target, to }) => ({ id, key, target, to })),
+  );
+  return [
+    ({ pick, value }) => [
+      'escalation_raised',
+      {
+        key: `budget/${pick % 4}`,
+        id: `escalation-${count}`,
+        kind: one(CAUSE_KINDS, pick),
+        summary: 'it is too much',
+        detail: { value },
+        targets: ['webhook', 'event', 'pigeon'].slice(0, pick % 4).map((target) => ({
+          target,
+          to: target,
+          ...(pick % 3 === 0 ? { due_at: timestampOf(START + pick) } : {}),
+        })),
+      },
+    ],
+    ...open.flatMap(({ key, id }): Maker[] => [
+      ({ pick }) => ['escalation_raised', { key, repeated: pick % 5 }],
+      ({ pick }) => [
+        'escalation_over',
+        { key, id, reason: 'gone', ...(pick % 2 === 0 ? { repeated: 2 } : {}) },
+      ],
+    ]),
+    ...pending.slice(0, 4).flatMap((delivery): Maker[] => [
+      () => ['escalation_sent', { ...delivery, attempt: 1, status: 204 }],
+      ({ pick }) => [
+        'escalation_failed',
+        {
+          ...delivery,
+          attempt: 1 + (pick % 3),
+          reason: 'it answered 500',
+          ...(pick % 2 === 0 ? { status: 500, retry_at: timestampOf(START + pick) } : {}),
+        },
+      ],
+    ]),
+    ({ pick }) => [
+      'heartbeat_changed',
+      { to: 'https://ops.example', state: 'failing', reason: 'gone', unheard: pick },
+    ],
+  ];
+}
+
 /** What may be written next, given what is written already. */
 function possible(state: ProcessSnapshot, count: number): Maker[] {
   const lifecycle = state.lifecycle as LifecycleState;
@@ -119,6 +170,7 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
     ({ key, value }) => ['a_type_of_tomorrow', { [key]: value }],
     ({ pick }) => ['clock_changed', { by_ms: pick - 500 }],
     ...ofBudget(state),
+    ...ofEscalations(state, count),
     ({ pick }) => ['rewind', { target_seq: 1 + (pick % Math.max(1, count)), handled_again: pick % 2 === 0 }],
     ({ pick }) => ['forked', { process: 'other', journal_id: 'journal', seq: 1 + pick }],
     ({ pick }) => ['trigger_filtered', { trigger_id: `manual-${pick % 3}` }],

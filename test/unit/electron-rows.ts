@@ -14,6 +14,7 @@ export function processRow(given: Partial<ProcessRow> & { readonly name: string 
     whyAt: null,
     tone: 'working',
     budget: budgetOf({ day: '2026-01-01', runs: 0 }),
+    causes: [],
     health: { sample: 0, failures: 0, runs: [], verdict: 'unknown' },
     invocations: 0,
     queued: 0,

@@ -19,6 +19,7 @@ import { QueryDialog } from './query-dialog.tsx';
 import { QuestionDialog } from './question-dialog.tsx';
 import { SignalDialog } from './signal-dialog.tsx';
 import { Changed, useStillOffered } from './still-offered.tsx';
+import { TestEscalationDialog } from './test-escalation-dialog.tsx';
 
 /** The question that is open, if one is. */
 export function ActionDialogs() {
@@ -61,6 +62,8 @@ function Asked({ question }: { readonly question: Question }) {
       return <AddTriggerDialog question={question} />;
     case 'extend':
       return <ExtendDialog question={question} />;
+    case 'test-escalation':
+      return <TestEscalationDialog question={question} />;
     case 'rewind':
       return <RewindDialog question={question} />;
     case 'fork':

@@ -12,6 +12,7 @@ import { visibleLine } from '../../ui/visible-text.ts';
 import { Attention } from './attention.tsx';
 import { BudgetGauge } from './budget-gauge.tsx';
 import { EffectsTab } from './effects-tab.tsx';
+import { Escalations } from './escalations.tsx';
 import { Facts } from './facts.tsx';
 import { HealthGauge } from './health-gauge.tsx';
 import { LifecycleDiagram } from './lifecycle-diagram.tsx';
@@ -93,6 +94,7 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
         </section>
         <BudgetGauge row={row} />
         <HealthGauge row={row} />
+        <Escalations detail={detail} />
         <UnderWay detail={detail} />
         <Facts detail={detail} />
       </aside>

@@ -245,11 +245,67 @@ function awaiting(row: ProcessRow): ProcessDetail {
   });
 }
 
+const RECEIVERS: NonNullable<ProcessDetail['receivers']> = [
+  { target: 'webhook', to: 'https://hooks.ops.example.com/…' },
+  { target: 'event', to: 'ops.alert' },
+];
+
+/** One that is open and told by half, and one that is over and was told to nobody. */
+function escalationsOf(text: string): ProcessDetail['escalations'] {
+  const [webhook, event] = RECEIVERS as [(typeof RECEIVERS)[number], (typeof RECEIVERS)[number]];
+  const tried = { attempts: 1, lastAt: before(MINUTE), dueAt: null, answer: null, reason: '' };
+  return [
+    {
+      id: 'e2',
+      key: 'budget/max_cost_per_day',
+      kind: 'budget',
+      summary: `ad-buyer is held by its budget: ${text}`,
+      at: before(6 * MINUTE),
+      repeats: 3,
+      overAt: null,
+      overWhy: '',
+      deliveries: [
+        {
+          ...tried,
+          ...webhook,
+          status: 'pending',
+          attempts: 4,
+          dueAt: before(-MINUTE),
+          answer: 503,
+          reason: 'it answered 503',
+        },
+        { ...tried, ...event, status: 'sent' },
+      ],
+    },
+    {
+      id: 'e1',
+      key: 'process/in-doubt',
+      kind: 'process',
+      summary: 'ad-buyer waits for somebody to decide: place_bid',
+      at: before(3 * HOUR),
+      repeats: 0,
+      overAt: before(2 * HOUR),
+      overWhy: 'it is decided',
+      deliveries: [
+        {
+          ...tried,
+          ...webhook,
+          status: 'failed',
+          answer: 302,
+          reason: 'it answered 302, which leads elsewhere, and redirects are not followed',
+        },
+      ],
+    },
+  ];
+}
+
 /** One of its effects is more than its budget has room for, and another is under way. */
 function heldByItsBudget(row: ProcessRow): ProcessDetail {
   const { text } = row.budget.exceeded!;
   return detailOf(row, {
     holds: [{ kind: 'budget', reason: text, actor: 'host', since: before(6 * MINUTE) }],
+    receivers: RECEIVERS,
+    escalations: escalationsOf(text),
     open: [
       invocationOf({
         effects: [

@@ -129,6 +129,7 @@ const VIEWS: readonly View[] = [
       page.getByRole('alertdialog').getByLabel('Kind').selectOption('file_watch'),
     ),
   },
+  { name: 'send a test', address: BUYER, act: dialogAfter('Send a test…') },
   { name: 'extend', address: BUYER, act: dialogAfter('Extend…: ad-buyer') },
   {
     name: 'extend, refused',

@@ -1,0 +1,100 @@
+// What of a process's state is told outside by itself. From the state, not from what happens: whatever a crash comes
+// between is told after it, and nothing twice [P4].
+
+import { describeOverrun, isLimitName, type BudgetConfig } from './budget.ts';
+import type { Cause, EscalationConfig } from './escalation.ts';
+import type { RestartPolicy } from './process-config.ts';
+import type { ProcessSnapshot } from './snapshot.ts';
+
+/** The desktop tells of failures anyway. */
+export const FAILED_KEY = 'process/failed';
+const DOUBT_KEY = 'process/in-doubt';
+const BUDGET_PREFIX = 'budget/';
+
+export interface OwnCausesConfig {
+  readonly restartPolicy: RestartPolicy;
+  readonly budget: BudgetConfig;
+  readonly escalation: EscalationConfig | null;
+}
+
+/** What is to be told, as things stand. */
+export function ownCauses(
+  process: string,
+  snapshot: Readonly<ProcessSnapshot>,
+  config: OwnCausesConfig,
+): readonly Cause[] {
+  const { holds, lifecycle } = snapshot;
+  if (holds.length === 0 && lifecycle !== 'failed') return [];
+  // Of what becomes of a process they are told whom somebody named for it.
+  const ofProcess =
+    config.escalation === null ? [] : [...failed(process, snapshot, config), ...inDoubt(process, snapshot)];
+  return [...ofProcess, ...overBudget(process, snapshot, config.budget)];
+}
+
+/** One that is about to be started again is not given up. */
+function failed(
+  process: string,
+  { lifecycle, lifecycleReason, restart, restarts, lastError }: Readonly<ProcessSnapshot>,
+  { restartPolicy }: OwnCausesConfig,
+): readonly Cause[] {
+  if (lifecycle !== 'failed' || (restartPolicy !== 'never' && restart !== 'exhausted')) return [];
+  const left = restart === 'exhausted' ? ` and has no restarts left, after ${restarts}` : '';
+  return [
+    {
+      kind: 'process',
+      key: FAILED_KEY,
+      summary: `${process} has failed${left}: ${lifecycleReason || 'no reason recorded'}`,
+      detail: {
+        failure: { reason: lifecycleReason, restarts, error_type: lastError?.code ?? null },
+      },
+      target: null,
+    },
+  ];
+}
+
+function inDoubt(process: string, { holds }: Readonly<ProcessSnapshot>): readonly Cause[] {
+  const hold = holds.find(({ kind }) => kind === 'in_doubt');
+  if (hold === undefined) return [];
+  return [
+    {
+      kind: 'process',
+      key: DOUBT_KEY,
+      summary: `${process} waits for somebody to decide: ${hold.reason}`,
+      detail: { type: 'effect_in_doubt', doubt: { reason: hold.reason } },
+      target: null,
+    },
+  ];
+}
+
+function overBudget(
+  process: string,
+  { holds, budget: { exceeded } }: Readonly<ProcessSnapshot>,
+  { onExceeded, escalation }: BudgetConfig,
+): readonly Cause[] {
+  if (onExceeded !== 'escalate' || exceeded === null || !holds.some(({ kind }) => kind === 'budget'))
+    return [];
+  const { limit, max, spent, reserved, asked, eventId } = exceeded;
+  return [
+    {
+      kind: 'budget',
+      key: `${BUDGET_PREFIX}${limit}`,
+      summary: `${process} is held by its budget: ${describeOverrun(exceeded)}`,
+      detail: {
+        // Promptise's names. What did not fit is counted, not named.
+        violation: { limit_name: limit, limit_value: max, current_value: spent + reserved, tool_name: null },
+        asked,
+        event_id: eventId,
+      },
+      target: escalation,
+    },
+  ];
+}
+
+/** Why an open cause of these is over; null for one that is not, or that is somebody else's. */
+export function ownCauseOver(key: string, { holds, lifecycle }: Readonly<ProcessSnapshot>): string | null {
+  const isHeld = (kind: string): boolean => holds.some((hold) => hold.kind === kind);
+  if (key === FAILED_KEY) return lifecycle === 'failed' ? null : `it is ${lifecycle}`;
+  if (key === DOUBT_KEY) return isHeld('in_doubt') ? null : 'it is decided';
+  const isBudget = key.startsWith(BUDGET_PREFIX) && isLimitName(key.slice(BUDGET_PREFIX.length));
+  return isBudget && !isHeld('budget') ? 'nothing waits for its budget any more' : null;
+}
