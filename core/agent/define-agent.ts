@@ -2,6 +2,7 @@ import type { EffectClass } from '../model/effects.ts';
 import type { TriggerEvent } from '../model/entry.ts';
 import type { InboxMessage } from '../model/inbox.ts';
 import type { Json } from '../model/json.ts';
+import type { JudgeView } from '../model/judge.ts';
 import type { LogLevel } from '../model/worker-protocol.ts';
 
 /** What a code agent is: a function from trigger events to effects and state. */
@@ -16,6 +17,21 @@ export interface AgentDefinition {
    * and on record; nothing runs, nothing is tried again, and it counts as no failure. It has no `ctx` and does nothing.
    */
   readonly scan?: (event: AgentEvent) => string | null | Promise<string | null>;
+  /**
+   * Says whether the mission of the manifest is achieved, after every so many runs. It has no `ctx`, only looks, and runs in
+   * a worker of its own: nothing waits for it. When it throws, takes too long or answers anything else, that is no verdict.
+   */
+  readonly judge?: (view: JudgeView) => Opinion | Promise<Opinion>;
+}
+
+/** What a judge says. */
+export interface Opinion {
+  readonly achieved: boolean;
+  /** How sure it is that the objective is reached, 0 to 1. */
+  readonly confidence: number;
+  readonly reasoning?: string;
+  /** How much of the way is done, 0 to 1. */
+  readonly progress?: number;
 }
 
 /** What woke the agent. */

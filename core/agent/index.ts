@@ -8,6 +8,7 @@ export {
   type DurablePromise,
   type EffectCall,
   type EffectOptions,
+  type Opinion,
   type PromiseOptions,
   type Reconciled,
   type RetryOptions,
@@ -19,6 +20,7 @@ export {
   PromiseRejected,
   TerminalError,
 } from './effect-errors.ts';
+export type { JudgedEffect, JudgedRun, JudgeView } from '../model/judge.ts';
 export type { InboxMessage } from '../model/inbox.ts';
 export type { TriggerEvent } from '../model/entry.ts';
 export type { Json, JsonObject } from '../model/json.ts';

@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import { AppError, messageOf } from '../model/errors.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
 import type { AgentDefinition } from './define-agent.ts';
+import { judgeMission } from './judge-mission.ts';
 import { runInvocation, type RunningInvocation } from './run-invocation.ts';
 
 /** The worker's end of what connects it to its host. Keeps order; ends with the host. */
@@ -28,6 +29,9 @@ export async function runWorker(channel: WorkerChannel, start: WorkerStart): Pro
         break;
       case 'invoke':
         running.set(message.run, runInvocation(agent, message, sender(channel, running)));
+        break;
+      case 'judge':
+        void judgeMission(agent, message.view).then((answer) => channel.send({ type: 'judged', answer }));
         break;
       case 'end':
         // Whoever started this worker sees to its end.

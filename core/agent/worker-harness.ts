@@ -26,7 +26,7 @@ const LOG_BURST_LINES = 2_000;
 const LOG_LINES_PER_SECOND = 200;
 const RUN_DIGITS = 10;
 /** What a worker that is to end does no more. */
-const BEGINS: ReadonlySet<ToWorker['type']> = new Set(['invoke', 'effect-permitted']);
+const BEGINS: ReadonlySet<ToWorker['type']> = new Set(['invoke', 'effect-permitted', 'judge']);
 
 /** A mark in the output: from here on this run is the only one in hand; 0 for none or several. As long as all others. */
 export function outputMark(mark: string, run: number): string {

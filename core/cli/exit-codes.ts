@@ -34,6 +34,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'trigger.unusable': EXIT.notFound,
   'rewind.no-entry': EXIT.notFound,
   'budget.no-limit': EXIT.notFound,
+  'mission.none': EXIT.notFound,
   'workspace.empty': EXIT.notFound,
   'workspace.not-run-yet': EXIT.notFound,
   'workspace.unreadable': EXIT.notFound,

@@ -23,6 +23,10 @@ export interface HostVerb {
   readonly picks?: (answer: unknown) => unknown;
   /** What is asked with `--plan` in its place, which does nothing. */
   readonly plan?: Pick<HostVerb, 'asks' | 'more' | 'says'>;
+  /** What is asked in its place where nothing is to be done. */
+  readonly look?: Pick<HostVerb, 'asks' | 'more' | 'says' | 'picks'> & {
+    readonly isMeant: (given: Given) => boolean;
+  };
 }
 
 export const at = (verb: string, more = ''): string => `${verb} <directory> <process>${more}`;

@@ -11,6 +11,7 @@ import { stateText } from './describe.ts';
 import { BUDGET_VERBS } from './budget-verbs.ts';
 import { ESCALATION_VERBS } from './escalation-verbs.ts';
 import { at, jsonOption, type Given, type HostVerb } from './host-verb.ts';
+import { MISSION_VERBS } from './mission-verbs.ts';
 import { REWIND_VERBS } from './rewind-verbs.ts';
 import { TRIGGER_VERBS } from './trigger-verbs.ts';
 
@@ -130,6 +131,7 @@ export const HOST_VERBS: readonly HostVerb[] = [
   ...TRIGGER_VERBS,
   ...BUDGET_VERBS,
   ...ESCALATION_VERBS,
+  ...MISSION_VERBS,
   ...REWIND_VERBS,
 ];
 

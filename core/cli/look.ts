@@ -16,6 +16,7 @@ import { showJson } from '../model/json.ts';
 import { ReplayEngine } from '../replay/replay-engine.ts';
 import { followJournal } from '../tail/follow-journal.ts';
 import { budgetLines } from './budget-verbs.ts';
+import { missionLines } from './mission-verbs.ts';
 import { ago, entryLine, fleetTable, stateText, whyText } from './describe.ts';
 import { interrupted } from './interrupted.ts';
 import { print, printError, printJson, terminalWidth } from './output.ts';
@@ -79,6 +80,7 @@ export async function show(
     }
     printHead(detail.row);
     for (const line of budgetLines(row)) print(line);
+    for (const line of detail.mission === null ? [] : missionLines(detail.mission)) print(line);
     for (const hold of detail.holds)
       print(`held: ${hold.kind} by ${hold.actor} since ${hold.since} · ${hold.reason}`);
     for (const open of detail.open) {

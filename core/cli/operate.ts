@@ -23,7 +23,9 @@ export interface Asked {
 
 /** Carries a verb out. @throws InvalidArgumentError, what {@link reachHost} throws, and what the host refuses */
 export async function operate(row: HostVerb, { directory, words, given }: Asked): Promise<void> {
-  const verb = given['plan'] === true && row.plan !== undefined ? { ...row, ...row.plan } : row;
+  const instead =
+    given['plan'] === true ? row.plan : row.look?.isMeant(given) === true ? row.look : undefined;
+  const verb = instead === undefined ? row : { ...row, ...instead };
   const [word = ''] = verb.usage.split(' ');
   const reason = reasonOf(word, verb.asks, given);
   const [process = ''] = words;

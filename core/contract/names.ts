@@ -35,6 +35,7 @@ const requests = {
   'triggers.fire': true,
   'budget.extend': true,
   'escalation.test': true,
+  'mission.change': true,
   'rewind.plan': true,
   'rewind.apply': true,
   'fork.plan': true,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRequest, type RequestDefinition } from './define.ts';
 import { MAX_AMOUNT, MAX_EXTENSION_MS } from '../model/budget.ts';
+import { MISSION_ORDERS } from '../model/mission.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES, MAX_INBOX_LENGTH } from '../model/inbox.ts';
 import {
   AppView,
@@ -191,6 +192,12 @@ export const REQUESTS = {
   ),
   /** Tells everybody whom the manifest names that this is a test, once. */
   'escalation.test': defineRequest('escalation.test', Command, Outcome),
+  /** Pauses its mission, takes it up again, or says how it ended. */
+  'mission.change': defineRequest(
+    'mission.change',
+    z.strictObject({ ...NeedsReason.shape, order: z.enum(MISSION_ORDERS) }),
+    Outcome,
+  ),
   /** What it would do. Nothing is done. */
   'rewind.plan': defineRequest('rewind.plan', z.strictObject({ ...OneProcess, ...Rewind }), RewindPlanView),
   /** `undone`: how many invocations were seen undone in its plan; null for whatever there are. */

@@ -6,6 +6,7 @@ import { ACTIONS } from '../model/allowed-actions.ts';
 import { LIMIT_NAMES } from '../model/budget.ts';
 import { CAUSE_KINDS } from '../model/escalation.ts';
 import { DELIVERY_STATUSES, DELIVERY_TARGETS } from '../model/escalation-state.ts';
+import { MissionView } from './mission-view.ts';
 
 /** What an operator may do now. The console shows these and never works them out for itself. */
 export const Action = z.enum(ACTIONS);
@@ -430,6 +431,8 @@ export const ProcessDetail = z.strictObject({
   queue: z.array(QueuedView),
   deadLetters: z.array(DeadLetterView),
   deadLettersLost: z.number().int(),
+  /** Null where there is none. */
+  mission: MissionView.nullable(),
   inbox: z.array(InboxView),
   /** Sent to others and not known to have arrived. */
   unsent: z.number().int(),

@@ -4,8 +4,10 @@
 import type { Overrun } from '../model/budget-state.ts';
 import {
   bookingOf,
+  describeOverrun,
   fitsNow,
   isLimitName,
+  LIMIT_NAMES,
   LIMITS,
   MAX_AMOUNT,
   MAX_EXTENSION_MS,
@@ -98,6 +100,17 @@ export class BudgetKeeper {
       onExceeded(over);
     }
     return false;
+  }
+
+  /** Why so much more does not fit into the day; null where it does. Nothing is held for it. */
+  tooMuchForDay(asked: Amounts): string | null {
+    const { config, clock } = this.#options;
+    this.turn();
+    const ofDay = LIMIT_NAMES.filter((limit) => LIMITS[limit].scope === 'day');
+    const limits = Object.fromEntries(ofDay.map((limit) => [limit, config.limits[limit]]));
+    const asking = { asked, eventId: null, nowMs: clock.now() };
+    const over = overrun({ ...config, limits }, this.#snapshot, asking);
+    return over === null ? null : describeOverrun(over);
   }
 
   /** Something that was booked did not happen. */

@@ -100,6 +100,7 @@ const ANSWERS: Answers = {
   'triggers.fire': commanded('triggers.fire'),
   'budget.extend': commanded('budget.extend'),
   'escalation.test': commanded('escalation.test'),
+  'mission.change': commanded('mission.change'),
   'rewind.apply': commanded('rewind.apply'),
   'fork.apply': commanded('fork.apply'),
 };

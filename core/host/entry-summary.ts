@@ -83,6 +83,28 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
         summary: join(`the heartbeat to ${text('to')} is ${text('state')}`, text('reason')),
         tone: text('state') === 'failing' ? 'alarm' : 'quiet',
       };
+    case 'mission_started':
+      return { summary: join('a mission begins', text('objective')), tone: 'working' };
+    case 'mission_judging':
+      return { summary: `the judge is asked, after run ${show('run')} of the mission`, tone: 'quiet' };
+    case 'mission_evaluated':
+      return missionEvaluated(data);
+    case 'mission_completed':
+    case 'mission_failed': {
+      const how = type === 'mission_completed' ? 'completed' : 'failed';
+      return {
+        summary: join(
+          `the mission is ${how}${text('actor') === '' ? '' : `, by ${text('actor')}`}`,
+          text('reason'),
+        ),
+        tone: how === 'failed' ? 'alarm' : 'attention',
+      };
+    }
+    case 'mission_changed':
+      return {
+        summary: join(`the mission is ${text('to')}, by ${text('actor')}`, text('reason')),
+        tone: 'attention',
+      };
     case 'event_refused':
       return { summary: join(`refused, from ${text('trigger_id')}`, text('why')), tone: 'attention' };
     case 'trigger_filtered':
@@ -273,6 +295,21 @@ function journalRepaired(data: JsonObject): EntrySummary {
       return { summary: `an unfinished batch of ${bytes} bytes was set aside`, tone: 'attention' };
     default:
       return { summary: `an incomplete end of ${bytes} bytes was set aside`, tone: 'attention' };
+  }
+}
+
+function missionEvaluated(data: JsonObject): EntrySummary {
+  const unknown = textAt(data, 'unknown').slice(0, MAX_PART);
+  if (unknown !== '') return { summary: join('no verdict on the mission', unknown), tone: 'attention' };
+  const sure = `confidence ${part(data['confidence'] ?? null)}`;
+  const reasoning = textAt(data, 'reasoning').slice(0, MAX_PART);
+  switch (textAt(data, 'outcome')) {
+    case 'achieved':
+      return { summary: join(`mission achieved, ${sure}`, reasoning), tone: 'working' };
+    case 'unsure':
+      return { summary: join(`mission achieved? Only ${sure}`, reasoning), tone: 'attention' };
+    default:
+      return { summary: join(`mission not achieved, ${sure}`, reasoning), tone: 'quiet' };
   }
 }
 

@@ -10,6 +10,7 @@ import { whyShared } from '../journal/shared-disk.ts';
 import { loadWorkspace } from '../manifest/load-workspace.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
+import { missionRoom } from '../model/mission-step.ts';
 import type { Cursor, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { dayOf, timestampOf } from '../model/time.ts';
@@ -289,10 +290,12 @@ class Live implements LiveWorkspace {
         restartsAt: isoOf(live.restartAt),
         nextTrigger: triggers.next,
         triggerProblem: triggers.problem?.message ?? null,
+        waitsForVerdict: missionRoom(definition.config.mission, snapshot) === 0,
       },
       unknown: null,
       budget: definition.config.budget,
       receivers: receiversOf(definition.config),
+      mission: definition.config.mission,
       nowMs: Date.now(),
       triggers: triggers.views().map((trigger) => ({ ...trigger })),
       journalLevel: definition.config.journalLevel,

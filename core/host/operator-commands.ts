@@ -12,6 +12,7 @@ import { counted } from './counted.ts';
 import type { HostJournal } from './host-journal.ts';
 import { applyFork } from './fork-process.ts';
 import type { LiveWorkspace } from './live-workspace.ts';
+import { changeMission } from './mission-commands.ts';
 import { parseJson } from './parse-json.ts';
 import { changeTrigger, type TriggerCommand } from './trigger-commands.ts';
 
@@ -37,6 +38,7 @@ export type CommandName =
   | 'triggers.fire'
   | 'budget.extend'
   | 'escalation.test'
+  | 'mission.change'
   | 'rewind.apply'
   | 'fork.apply';
 
@@ -77,7 +79,7 @@ export async function carryOut<N extends CommandName>(
   const actor: Actor = { name: `operator:${operator}`, reason: request.reason };
   const { commandId, reason } = request;
   const isNeverRefused = NEVER_REFUSED.has(name);
-  const action = actionOf(name);
+  const action = actionOf(name, request);
   const record = recorderOf(process, request.journalId, hostJournal, isNeverRefused);
   await record('operator_action', { action, command_id: commandId, operator, reason });
   let message: string;
@@ -215,6 +217,8 @@ async function act<N extends CommandName>(
       return extendBudget(process, request as RequestOf<'budget.extend'>, actor);
     case 'escalation.test':
       return (await process.testEscalation(actor.name)).join(' ');
+    case 'mission.change':
+      return changeMission(process, request as RequestOf<'mission.change'>, actor);
     case 'rewind.apply':
       return rewound(process, request as RequestOf<'rewind.apply'>, actor);
     case 'fork.apply':
@@ -230,9 +234,10 @@ function letterOf({ snapshot }: AgentProcess, eventId: string): string {
   return letter === undefined ? `Event ${eventId}` : `The event of ${letter.event.triggerId}`;
 }
 
-/** As entries tell it: `suspend`, `trigger-pause`. */
-function actionOf(name: CommandName): string {
+/** As entries tell it: `suspend`, `trigger-pause`, `mission-fail`. */
+function actionOf(name: CommandName, request: CommandRequest): string {
   const [area = '', action = ''] = name.split('.');
+  if (area === 'mission') return `mission-${(request as RequestOf<'mission.change'>).order}`;
   if (area === 'triggers') return `trigger-${action}`;
   if (area === 'escalation') return `escalation-${action}`;
   return action === 'apply' ? area : action;

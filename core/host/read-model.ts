@@ -9,12 +9,14 @@ import { MAX_INBOX_LENGTH } from '../model/inbox.ts';
 import type { Json } from '../model/json.ts';
 import { OPERATORS_HOLDS } from '../model/holds.ts';
 import { isLifecycleState, LIFECYCLE_STATES, nextStates } from '../model/lifecycle.ts';
+import type { MissionConfig } from '../model/mission.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import type { Pause } from '../model/trigger-record.ts';
 import { whyOf, type LiveFacts, type Why } from '../model/why.ts';
 import { cut, cutOrNull, showCut } from './cut.ts';
 import { causeViews, escalationViews } from './escalation-views.ts';
 import { entrySummary } from './entry-summary.ts';
+import { missionView } from './mission-view.ts';
 import { MAX_ID, MAX_LINE, MAX_NAME, MAX_SENTENCE, MAX_WORD, shownOf } from './view-limits.ts';
 import { deadLetterView, doubtsOf, invocationViews, openPromisesOf } from './work-views.ts';
 
@@ -102,6 +104,8 @@ export function processRow(input: RowInput): ProcessRow {
 
 export interface DetailInput extends RowInput {
   readonly receivers: ProcessDetail['receivers'];
+  /** Null where nobody runs it here, or it has none. */
+  readonly mission: MissionConfig | null;
   readonly triggers: ProcessDetail['triggers'];
   readonly journalLevel: string;
   readonly workerDetail: ProcessDetail['workerDetail'];
@@ -123,6 +127,7 @@ export function asRecorded(
     budget: null,
     nowMs: Date.now(),
     receivers: null,
+    mission: null,
     triggers: [],
     journalLevel: '',
     workerDetail: null,
@@ -162,6 +167,7 @@ export function processDetail(input: DetailInput): ProcessDetail {
     })),
     deadLetters: snapshot.deadLetters.slice(-MAX_DEAD_LETTERS).map(deadLetterView),
     deadLettersLost: snapshot.deadLettersLost,
+    mission: missionView(snapshot, input.mission),
     inbox: snapshot.inbox.slice(0, MAX_INBOX_SHOWN).map((message) => ({
       messageId: cut(message.messageId, MAX_ID),
       messageType: message.messageType,

@@ -25,6 +25,11 @@ const text = z.string().max(2 * MAX_ERROR_TEXT);
 const jsonWithin = (maxBytes: number) => z.unknown().refine((value) => isWithin(value, maxBytes));
 const json = jsonWithin(MAX_VALUE_BYTES);
 
+const answer = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), value: json }),
+  z.object({ ok: z.literal(false), code: z.string().max(MAX_CODE), message: text }),
+]);
+
 const Message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('leaving') }),
@@ -112,15 +117,8 @@ const Message = z.discriminatedUnion('type', [
     for: z.array(z.string().max(600)).max(MAX_TOLD_WAITS),
     heard: z.number().int().nonnegative(),
   }),
-  z.object({
-    type: z.literal('query-answered'),
-    run,
-    id: z.number().int(),
-    answer: z.discriminatedUnion('ok', [
-      z.object({ ok: z.literal(true), value: json }),
-      z.object({ ok: z.literal(false), code: z.string().max(MAX_CODE), message: text }),
-    ]),
-  }),
+  z.object({ type: z.literal('query-answered'), run, id: z.number().int(), answer }),
+  z.object({ type: z.literal('judged'), answer }),
   z.object({
     type: z.literal('state-written'),
     run,

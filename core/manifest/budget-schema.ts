@@ -1,6 +1,7 @@
 // What a manifest says of limits: Promptise's keys and defaults; under `holdfast` what it has no word for.
 
 import { z } from 'zod';
+import { JUDGE_NAME } from '../model/mission.ts';
 import { DEFAULT_BUDGET, LIMITS, ON_EXCEEDED, type BudgetConfig, type LimitName } from '../model/budget.ts';
 import { escalationSchema } from './escalation-schema.ts';
 
@@ -40,6 +41,10 @@ export const ManifestBudget = z
           cost_weight: z.number().positive().max(MAX_COST).default(1),
           irreversible: z.boolean().default(false),
         }),
+      )
+      .refine(
+        (costs) => !Object.hasOwn(costs, JUDGE_NAME),
+        `what ${JUDGE_NAME} costs is said by mission.holdfast.judge_cost`,
       )
       .refine((costs) => Object.keys(costs).length <= MAX_EFFECTS, `at most ${MAX_EFFECTS} are told apart`)
       .default({}),

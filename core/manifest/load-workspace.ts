@@ -15,6 +15,7 @@ import {
 import { budgetOf } from './budget-schema.ts';
 import { knownKeys } from './known-keys.ts';
 import { Manifest } from './manifest-schema.ts';
+import { missionOf } from './mission-schema.ts';
 import { triggerOf } from './trigger-schema.ts';
 
 export const MANIFEST_SUFFIX = '.agent';
@@ -242,7 +243,7 @@ function bytesOf(megabytes: number | null): number | null {
 }
 
 function configOf(manifest: Manifest, directory: string): ProcessConfig {
-  const { triggers, journal, holdfast, budget, world, config, context, trigger_delivery } = manifest;
+  const { triggers, journal, holdfast, budget, mission, world, config, context, trigger_delivery } = manifest;
   return {
     ...DEFAULT_PROCESS_CONFIG,
     triggers: triggers.map((trigger) => triggerOf(trigger, directory)),
@@ -279,6 +280,7 @@ function configOf(manifest: Manifest, directory: string): ProcessConfig {
     restartBackoffMs: config.restart_backoff * 1000,
     budget: budgetOf(budget),
     escalation: holdfast.escalation ?? null,
+    mission: missionOf(mission),
     initialState: { ...context.initial_state, ...world },
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { DURABILITIES } from '../model/ports.ts';
 import { ManifestBudget } from './budget-schema.ts';
 import { checkReceivers, processEscalationSchema } from './escalation-schema.ts';
+import { ManifestMission } from './mission-schema.ts';
 import { ManifestTrigger } from './trigger-schema.ts';
 
 /** What a person may still mean; far more is a slip of the unit. */
@@ -61,6 +62,7 @@ const Keys = z.strictObject({
     })
     .prefault({}),
   budget: ManifestBudget.prefault({}),
+  mission: ManifestMission.nullish(),
   config: z
     .strictObject({
       concurrency: z.number().int().min(1).max(100).default(1),

@@ -5,6 +5,7 @@
 import { cloneJson, isObject, numberAt, objectAt, objectsAt, type Json, type JsonObject } from './json.ts';
 import { withKnownKinds } from './escalation-state.ts';
 import { budgetOfRuns, withKnownLimits } from './fold-budget.ts';
+import { withKnownOutcomes } from './fold-mission.ts';
 import { MOST } from './meters.ts';
 import { emptySnapshot, openedInvocation, type ProcessSnapshot } from './snapshot.ts';
 
@@ -135,6 +136,52 @@ const openInvocation = withKeys(
     inherited: withKeys({ keyPrefix: text, by: text }),
   },
 );
+const mission = withKeys({
+  objective: text,
+  successCriteria: text,
+  status: text,
+  since: text,
+  sinceMs: number,
+  reason: text,
+  actor: text,
+  startedAt: text,
+  startedMs: number,
+  runs: number,
+  judged: number,
+  outcome: orNull(text),
+  history: listOf(
+    withKeys({
+      at: text,
+      invocation: number,
+      achieved: truth,
+      confidence: number,
+      progress: orNull(number),
+      reasoning: text,
+      outcome: text,
+    }),
+  ),
+  evaluations: number,
+  bestConfidence: number,
+  bestProgress: number,
+  advancedAt: text,
+  advancedMs: number,
+  unknown: orNull(
+    withKeys({ reason: text, at: text, atMs: number, run: number, attempts: number, isForBudget: truth }),
+  ),
+  judging: orNull(withKeys({ run: number, booked: amounts })),
+  setBackMs: number,
+  pending: orNull(text),
+  lastRun: orNull(
+    withKeys({
+      invocation: number,
+      triggerId: text,
+      triggerType: text,
+      payload: text,
+      response: text,
+      effects: listOf(withKeys({ name: text, argsHash: text, end: text })),
+    }),
+  ),
+});
 const deadLetter = withKeys({
   event,
   open: orNull(openInvocation),
@@ -219,6 +266,7 @@ const MARK: Readonly<Record<Marked, Shape>> = {
       ),
     }),
   ),
+  mission: orNull(isObject),
   restarts: number,
   restart: text,
   workerDeaths: number,
@@ -296,6 +344,8 @@ export function checkpointToSnapshot(data: JsonObject, before: ProcessSnapshot):
     ? withKnownLimits(full.budget)
     : budgetOfRuns(rest['runsToday']);
   full.escalations = withKnownKinds(full.escalations);
+  // It says nothing about the rest, so one that is none of ours costs no more than itself.
+  full.mission = mission(full.mission as unknown as Json) ? withKnownOutcomes(full.mission) : null;
   if (numberAt(objectAt(state, 'holdfast')!, 'fold_version') < COMPLETE_SINCE) complete(full);
   return setShared(full, state);
 }

@@ -234,3 +234,17 @@ export function runEnded(state: ProcessSnapshot, eventId: string): void {
   }
   if (budget.exceeded?.eventId === eventId) budget.exceeded = null;
 }
+
+// --- the judge of a mission, who belongs to no run
+
+export function reservedForJudge({ budget }: ProcessSnapshot, amounts: Amounts): void {
+  if (!isNone(amounts)) budget.reserved = plus(budget.reserved, amounts);
+}
+
+export function settledForJudge({ budget }: ProcessSnapshot, reserved: Amounts, used: Amounts): void {
+  budget.reserved = minus(budget.reserved, reserved);
+  budget.spent = plus(budget.spent, used);
+  const { exceeded } = budget;
+  if (exceeded === null || minus(reserved, used)[LIMITS[exceeded.limit].meter] === undefined) return;
+  if (LIMITS[exceeded.limit].scope === 'day') budget.exceeded = null;
+}

@@ -4,6 +4,7 @@ import { define, numberAt, objectAt, showJson, textAt, type JsonObject } from '.
 import type { Sender, TriggerEvent } from './entry.ts';
 import { leftBehind, runBegan, runEnded } from './fold-budget.ts';
 import { spilledOf } from './fold-effects.ts';
+import { missionRan } from './fold-mission.ts';
 import { promisesOver } from './fold-waits.ts';
 import {
   HEALTH_WINDOW,
@@ -157,7 +158,9 @@ function ran(state: ProcessSnapshot, data: JsonObject, ok: boolean, at: string):
 }
 
 export function invocationSucceeded(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
-  if (eventEnded(state, textAt(data, 'event_id'), timestamp) === undefined) runBegan(state, timestamp);
+  const open = eventEnded(state, textAt(data, 'event_id'), timestamp);
+  if (open === undefined) runBegan(state, timestamp);
+  missionRan(state, data, open);
   state.invocationCount += 1;
   state.consecutiveFailures = 0;
   state.restarts = 0;

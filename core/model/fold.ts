@@ -35,6 +35,15 @@ import {
   versionChosen,
   withoutDeadLetter,
 } from './fold-invocation.ts';
+import {
+  missionCarriedOut,
+  missionChanged,
+  missionClockChanged,
+  missionEnded,
+  missionEvaluated,
+  missionJudging,
+  missionStarted,
+} from './fold-mission.ts';
 import { messageDelivered, messageSent, inboxWritten } from './fold-messages.ts';
 import {
   clockChanged,
@@ -163,6 +172,24 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
     case 'escalation_over':
       causeOver(state, data, timestamp);
       return state;
+    case 'mission_started':
+      missionStarted(state, data, timestamp);
+      return state;
+    case 'mission_judging':
+      missionJudging(state, data);
+      return state;
+    case 'mission_evaluated':
+      missionEvaluated(state, data, timestamp);
+      return state;
+    case 'mission_completed':
+      missionEnded(state, 'completed', { data, timestamp });
+      return state;
+    case 'mission_failed':
+      missionEnded(state, 'failed', { data, timestamp });
+      return state;
+    case 'mission_changed':
+      missionChanged(state, data, timestamp);
+      return state;
     case 'rewind':
       rewound(state, data, seq);
       return state;
@@ -259,6 +286,7 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       return state;
     case 'clock_changed':
       clockChanged(state, data);
+      missionClockChanged(state, data);
       return state;
     case 'operator_action':
     case 'operator_outcome':
@@ -315,6 +343,7 @@ function transitioned(state: ProcessSnapshot, data: JsonObject, timestamp: strin
     triggersBegan(state, timestamp);
   }
   state.lifecycle = to;
+  if (to === 'stopping' || to === 'stopped' || to === 'starting') missionCarriedOut(state);
   state.lifecycleSince = timestamp;
   state.lifecycleReason = textAt(data, 'reason');
   state.lifecycleActor = textAt(data, 'actor');
@@ -330,6 +359,7 @@ function transitioned(state: ProcessSnapshot, data: JsonObject, timestamp: strin
 function holdPlaced(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
   const kind = textAt(data, 'hold');
   if (!isHoldKind(kind)) return;
+  if (kind === 'mission') missionCarriedOut(state);
   // What was sent may be missing, and its numbers may not be used for something else [S38].
   if (kind === 'gap') state.numbering = '';
   state.holds = [

@@ -4,6 +4,7 @@ export const HOLD_KINDS = [
   'in_doubt',
   'budget',
   'health',
+  'mission',
   'idle',
   'quit',
   'gap',
@@ -24,14 +25,14 @@ export function isHoldKind(text: string): text is HoldKind {
 
 /**
  * Whether invocations already under way stop at their next effect. A doubt holds only what has not begun: the others finish
- * [S34]. So does a budget: what fits is done, and what does not waits for more.
+ * [S34]. So does a budget: what fits is done, and what does not waits for more. And so does a mission that is over.
  */
 export function stopsEffects(holds: readonly Hold[]): boolean {
-  return holds.some(({ kind }) => kind !== 'in_doubt' && kind !== 'budget');
+  return holds.some(({ kind }) => kind !== 'in_doubt' && kind !== 'budget' && kind !== 'mission');
 }
 
 /** What an operator's resume or start lifts; the others have ways of their own. */
-export const OPERATORS_HOLDS = ['operator', 'idle', 'quit', 'gap'] as const;
+export const OPERATORS_HOLDS = ['operator', 'idle', 'quit', 'gap', 'mission'] as const;
 
 export function isOperators(kind: HoldKind): boolean {
   return (OPERATORS_HOLDS as readonly HoldKind[]).includes(kind);

@@ -2,6 +2,7 @@ import { DEFAULT_BUDGET, type BudgetConfig } from './budget.ts';
 import { DEFAULT_DELIVERY, type DeliveryPolicy } from './delivery.ts';
 import { withShownUrl, type EscalationConfig } from './escalation.ts';
 import type { JournalLevel } from './levels.ts';
+import type { MissionConfig } from './mission.ts';
 import type { Durability, Retention, WorkerLimits } from './ports.ts';
 import { DEFAULT_CONVERSATION } from './snapshot.ts';
 import type { TriggerConfig } from './trigger-config.ts';
@@ -33,6 +34,8 @@ export interface ProcessConfig {
   readonly budget: BudgetConfig;
   /** Null where nobody is told of what becomes of it. */
   readonly escalation: EscalationConfig | null;
+  /** Null where it is after nothing in particular. */
+  readonly mission: MissionConfig | null;
   readonly checkpointEvery: 'auto' | 'cycle';
   readonly durability: Durability;
   readonly retention: Retention;
@@ -61,6 +64,7 @@ export const DEFAULT_PROCESS_CONFIG: ProcessConfig = {
   restartBackoffMs: 1_000,
   budget: DEFAULT_BUDGET,
   escalation: null,
+  mission: null,
   checkpointEvery: 'auto',
   durability: 'always',
   retention: { maxAgeDays: null, maxBytes: null },

@@ -1,4 +1,4 @@
-// Going on from an earlier entry [S39]. What an invocation left behind in the process (context, conversation, health) moves
+// Going on from an earlier entry [S39]. What an invocation left behind in the process (context, conversation, health, mission) moves
 // back; what happened in the world, and what was decided, is a fact and stays. Invocations that were under way at the
 // target or began after it are handled again, as the same invocations, one attempt later [S24]: whatever they did is in
 // their record, and is given back to them instead of being done again.
@@ -8,6 +8,7 @@ import { isUnsettled, needsOperator } from './effects.ts';
 import type { TriggerEvent } from './entry.ts';
 import { AppError } from './errors.ts';
 import { leftBehind, runEnded, settledForGood } from './fold-budget.ts';
+import { missionTakenBack } from './fold-mission.ts';
 import { applyEntry, FOLD_VERSION, type FoldedEntry } from './fold.ts';
 import type { Hold } from './holds.ts';
 import { cloneJson, sameJson, textAt, type Json, type JsonObject } from './json.ts';
@@ -154,8 +155,10 @@ export class RewindScan {
       leftBehind(this.#now, open);
       runEnded(this.#now, open.event.eventId);
     }
+    const mission = missionTakenBack(this.#now, this.#then.mission);
     return {
       ...this.#now,
+      mission,
       context,
       conversation,
       conversationCount,

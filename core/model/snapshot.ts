@@ -8,6 +8,7 @@ import type { InboxMessage } from './inbox.ts';
 import { define, type Json, type JsonObject } from './json.ts';
 import type { MessageKind, SentMessage } from './messages.ts';
 import type { Amounts } from './meters.ts';
+import type { MissionState } from './mission-state.ts';
 import { emptyTriggers, type TriggersState } from './trigger-record.ts';
 import type { DurableWait, SettledPromise } from './waits.ts';
 
@@ -217,6 +218,8 @@ export interface ProcessSnapshot {
   budget: BudgetState;
   /** Causes that somebody was to be told of, oldest first: those that are open, and the last that are over. */
   escalations: readonly RaisedCause[];
+  /** Null where none was ever started, or the manifest has none any more. */
+  mission: MissionState | null;
   /** Automatic restarts since the last success. */
   restarts: number;
   /** Whether one was announced and has not begun, or there are none left. */
@@ -273,6 +276,7 @@ export function emptySnapshot(): ProcessSnapshot {
     consecutiveFailures: 0,
     budget: emptyBudget(),
     escalations: [],
+    mission: null,
     restarts: 0,
     restart: 'none',
     workerDeaths: 0,

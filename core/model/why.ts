@@ -20,6 +20,8 @@ export interface LiveFacts {
   readonly nextTrigger: { readonly id: string; readonly at: string } | null;
   /** What keeps one of its triggers from waking it. */
   readonly triggerProblem?: string | null;
+  /** Its mission has had all its runs, and nothing begins before the last verdict. */
+  readonly waitsForVerdict?: boolean;
 }
 
 export interface Why {
@@ -107,6 +109,7 @@ function holdText({ kind, reason: whole, actor }: Hold): string {
       return `by ${nameOf(actor)}${reason === '' ? '' : `: ${reason}`}`;
     case 'budget':
     case 'health':
+    case 'mission':
     case 'idle':
     case 'quit':
     case 'gap':
@@ -133,6 +136,9 @@ function liveWork(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts): Why {
   const open = snapshot.open[0];
   if (open !== undefined) return { ...openText(open, snapshot.open.length, live), tone: 'working' };
   const queued = snapshot.queue.length;
+  if (queued > 0 && live.waitsForVerdict === true) {
+    return { text: 'its mission has had all its runs: the last verdict is waited for', tone: 'working' };
+  }
   if (queued > 0)
     return { text: `${queued} ${queued === 1 ? 'event' : 'events'} waiting for a worker`, tone: 'working' };
   const problem = live.triggerProblem ?? null;

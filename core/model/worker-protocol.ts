@@ -5,6 +5,7 @@ import type { EffectClass, EffectEnd, RecordedEffect } from './effects.ts';
 import type { TriggerEvent } from './entry.ts';
 import type { InboxMessage } from './inbox.ts';
 import type { Json, JsonObject } from './json.ts';
+import type { JudgeView } from './judge.ts';
 import type { MessageKind } from './messages.ts';
 import type { RecordedSaying, RecordedSend, RecordedSignal, RecordedWrite } from './snapshot.ts';
 import type { DurableWait, WaitEnd } from './waits.ts';
@@ -76,6 +77,8 @@ export type ToWorker =
       readonly name: string;
       readonly args: Json;
     }
+  /** Of a worker that does nothing else: say what to think of the mission. */
+  | { readonly type: 'judge'; readonly view: JudgeView }
   /** Take no more work, and exit once nothing is under way. */
   | { readonly type: 'end' }
   | { readonly type: 'ping'; readonly id: number };
@@ -184,6 +187,7 @@ export type FromWorker =
       readonly id: number;
       readonly answer: QueryAnswer;
     }
+  | { readonly type: 'judged'; readonly answer: QueryAnswer }
   | { readonly type: 'pong'; readonly id: number; readonly rss?: number };
 
 export type QueryAnswer =

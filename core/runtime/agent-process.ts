@@ -5,10 +5,13 @@ import type { EntryType, Sender } from '../model/entry.ts';
 import { BudgetKeeper, type ExtensionOrder } from '../governance/budget-keeper.ts';
 import { EscalationKeeper } from '../governance/escalation-keeper.ts';
 import type { Post } from '../governance/webhook-post.ts';
+import { MissionKeeper } from '../governance/mission-keeper.ts';
 import { asAppError } from '../model/errors.ts';
+import type { Cause } from '../model/escalation.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { isActive } from '../model/lifecycle.ts';
 import type { SentMessage } from '../model/messages.ts';
+import type { MissionOrder } from '../model/mission.ts';
 import type { Clock, Ids, JournalProvider, WorkerFacts, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
@@ -34,6 +37,7 @@ import { TriggerDesk } from './trigger-desk.ts';
 import { MANUAL_TRIGGER } from './trigger-id.ts';
 import { TriggerSet, type Tick } from './trigger-set.ts';
 import { WaitKeeper } from './wait-keeper.ts';
+import { WorkerJudge } from './worker-judge.ts';
 import type { WorkerPermits } from './worker-permits.ts';
 
 export interface ProcessDependencies {
@@ -143,9 +147,25 @@ export class AgentProcess implements Listener {
       onExceeded: (overrun) => this.#motion.exceeded(overrun),
       onReleased: () => this.#motion.relieve('there is room in its budget again'),
     });
+    const escalate = (cause: Cause): void => escalations.raise(cause);
+    const mission = new MissionKeeper({
+      process: name,
+      config: definition.config.mission,
+      recorder,
+      clock,
+      judge: new WorkerJudge({ definition, workerHost, permits }),
+      budget,
+      escalate,
+      mayMove: () => guard.mayMove && isActive(lifecycle.state),
+      mayJudge: () => lifecycle.state === 'running' || lifecycle.state === 'awaiting',
+      onOver: (what, actor) => this.#motion.missionOver(what, actor),
+      onRoom: () => this.#motion.goOn(),
+      onChange,
+    });
     const runner = new InvocationRunner({
       definition,
       budget,
+      mission,
       recorder,
       workerHost,
       permits,
@@ -201,8 +221,9 @@ export class AgentProcess implements Listener {
       heartbeat,
       restart,
       budget,
+      mission,
       escalations,
-      escalate: (cause) => escalations.raise(cause),
+      escalate,
       escalationOver: (key, why) => escalations.over(key, why),
       onChange,
     };
@@ -376,6 +397,16 @@ export class AgentProcess implements Listener {
     return this.#escalations.test(by);
   }
 
+  /** Pauses its mission, takes it up again, or says how it ended. */
+  changeMission(order: MissionOrder, actor: Actor): Promise<void> {
+    const { guard, lifecycle, mission } = this.#parts;
+    return guard.exclusivelyIfSound(async () => {
+      await mission.change(order, actor);
+      if (order === 'resume') lifecycle.lift(['mission'], actor);
+      this.#changed();
+    });
+  }
+
   /** Ends the worker as an accident would. */
   killWorker(): Promise<void> {
     return this.#orders.killWorker();
@@ -402,7 +433,7 @@ export class AgentProcess implements Listener {
       lifecycle.hold('quit', host('the host quits'));
     }
     runner.pause(true);
-    await this.#queries.close();
+    await Promise.all([this.#queries.close(), this.#parts.mission.idle()]);
     await Promise.all([runner.endWorkerGently(), this.triggers.closed()]);
     if (this.#guard.trouble === null) await this.#recorder.checkpoint().catch(() => {}); // the recorder has told us
     await this.#recorder.settled();

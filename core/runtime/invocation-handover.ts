@@ -2,6 +2,7 @@
 // as there is room and a worker to take it. Where there is nothing, the worker rests, and in the end goes.
 
 import type { BudgetKeeper } from '../governance/budget-keeper.ts';
+import type { MissionKeeper } from '../governance/mission-keeper.ts';
 import { isSpilled, type RecordedEffect } from '../model/effects.ts';
 import type { TriggerEvent } from '../model/entry.ts';
 import { inboxDelivery } from '../model/inbox.ts';
@@ -26,6 +27,7 @@ export interface HandoverOptions {
   readonly seat: WorkerSeat;
   readonly parking: RunParking;
   readonly budget: Pick<BudgetKeeper, 'fits' | 'booked'>;
+  readonly mission: Pick<MissionKeeper, 'room'>;
   readonly limit: TimeLimit;
   /** An effect may have come in doubt. */
   readonly onDoubt: () => void;
@@ -78,11 +80,12 @@ export class InvocationHandover {
     const { concurrency } = definition.config;
     const now = clock.now();
     parking.unpark(concurrency);
-    const { resume, begin } = nextWork(this.#snapshot, {
+    const { resume, begin: next } = nextWork(this.#snapshot, {
       isInHand: (eventId) => runs.of(eventId) !== undefined,
       room: concurrency - runs.movingCount,
       nowMs: now,
     });
+    const begin = next === 0 ? 0 : Math.min(next, this.#options.mission.room);
     if (resume.length + begin === 0) {
       this.rest();
       if (runs.movingCount === 0 && restingAs(this.#snapshot, now) === 'awaiting') parking.settleDown();

@@ -7,6 +7,7 @@
 //      run with a number; what an earlier run says belongs to nobody.
 
 import type { BudgetKeeper } from '../governance/budget-keeper.ts';
+import type { MissionKeeper } from '../governance/mission-keeper.ts';
 import { backoffMs } from '../model/backoff.ts';
 import { isUnsettled, needsOperator } from '../model/effects.ts';
 import type { Clock, Ids, WorkerFacts, WorkerHost } from '../model/ports.ts';
@@ -57,6 +58,7 @@ export interface RunnerOptions {
   readonly ids: Ids;
   readonly keyPrefix: string;
   readonly budget: Pick<BudgetKeeper, 'bookingOf' | 'fits' | 'booked' | 'released'>;
+  readonly mission: Pick<MissionKeeper, 'room'>;
   readonly events: RunnerEvents;
 }
 
@@ -128,6 +130,7 @@ export class InvocationRunner {
       seat: this.#seat,
       parking: this.#parking,
       budget: options.budget,
+      mission: options.mission,
       onDoubt: () => this.#doubted(),
       onEnded: () => {
         this.#invocationEnded(true);

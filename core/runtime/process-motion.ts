@@ -2,6 +2,7 @@
 
 import type { BudgetKeeper } from '../governance/budget-keeper.ts';
 import type { EscalationKeeper } from '../governance/escalation-keeper.ts';
+import type { MissionKeeper } from '../governance/mission-keeper.ts';
 import type { Overrun } from '../model/budget-state.ts';
 import { describeOverrun } from '../model/budget.ts';
 import { liftsAtStart, stopsEffects } from '../model/holds.ts';
@@ -39,6 +40,7 @@ export interface ProcessParts {
   readonly budget: BudgetKeeper;
   readonly escalations: EscalationKeeper;
   /** Tells somebody outside, once until it is over. */
+  readonly mission: MissionKeeper;
   readonly escalate: (cause: Cause) => void;
   /** A cause that was told is over: when it comes up again, it is told again. */
   readonly escalationOver: (key: string, why: string) => void;
@@ -177,6 +179,7 @@ export class ProcessMotion {
     this.#parts.waits.close();
     this.#parts.outbox.close();
     this.#parts.escalations.close();
+    this.#parts.mission.callOff('its host let go of it while the judge was asked');
   }
 
   // --- what the lifecycle commands
@@ -192,6 +195,7 @@ export class ProcessMotion {
         return;
       case 'close-triggers':
         this.#closeTriggers();
+        this.#parts.mission.callOff('the process ended while the judge was asked');
         return;
       case 'dispatch':
         this.goOn();
@@ -259,6 +263,7 @@ export class ProcessMotion {
     if (!triggers.isOpen) this.#openTriggers();
     runner.dispatch();
     runner.waitIfNothingElse();
+    this.#parts.mission.look();
   }
 
   /** There may be something to go on with. */
@@ -292,6 +297,7 @@ export class ProcessMotion {
     if (consecutiveFailures >= this.#parts.definition.config.maxConsecutiveFailures) {
       this.fail(`${consecutiveFailures} failures in a row, the last: ${lastError?.message ?? 'unknown'}`);
     }
+    this.#parts.mission.look();
   }
 
   doubted(doubt: string): void {
@@ -315,6 +321,14 @@ export class ProcessMotion {
     if (holds.some(({ kind }) => kind === 'budget')) lifecycle.lift(['budget'], host(why));
   }
 
+  /** Its mission is over, and the manifest says what then. */
+  missionOver(what: 'stop' | 'suspend', actor: Actor): void {
+    const { guard, lifecycle, onSpent } = this.#parts;
+    if (guard.trouble !== null) return;
+    if (what === 'suspend') lifecycle.hold('mission', actor);
+    else onSpent(actor);
+  }
+
   fail(reason: string): void {
     const { lifecycle } = this.#parts;
     if (lifecycle.can('fail')) lifecycle.change('fail', host(reason));
@@ -334,6 +348,7 @@ export class ProcessMotion {
       // Where nothing waits for it, a day begins with the first that is done in it.
       if (this.#snapshot.holds.some(({ kind }) => kind === 'budget')) this.#turnBudget();
     }
+    if (guard.trouble === null && isActive(lifecycle.state)) this.#parts.mission.look();
     triggers.check();
     const { isAnswering } = runner;
     void runner.beat();

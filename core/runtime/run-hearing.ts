@@ -43,7 +43,7 @@ export interface HearingOptions {
   readonly onChange: () => void;
 }
 
-type AboutRun = Exclude<FromWorker, { type: 'ready' | 'pong' | 'query-answered' }>;
+type AboutRun = Exclude<FromWorker, { type: 'ready' | 'pong' | 'query-answered' | 'judged' }>;
 
 export class RunHearing {
   readonly #options: HearingOptions;
@@ -55,7 +55,8 @@ export class RunHearing {
   /** A worker that says what can't be is ended; what it was running is handed to another. */
   heard(message: FromWorker): void {
     const { runs, recorder, onAnswer, onNonsense, onChange } = this.#options;
-    if (message.type === 'ready' || message.type === 'pong') return;
+    // A judge is asked in a worker of its own.
+    if (message.type === 'ready' || message.type === 'pong' || message.type === 'judged') return;
     if (message.type === 'query-answered') {
       onAnswer(message);
       return;

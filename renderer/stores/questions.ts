@@ -1,6 +1,7 @@
 // What may be asked before something is done. A question keeps what it was asked about as that was when it opened.
 
 import type { Result } from '../../core/contract/define.ts';
+import type { MissionView } from '../../core/contract/mission-view.ts';
 import type { RequestOf } from '../../core/contract/requests.ts';
 import type {
   Action,
@@ -88,6 +89,12 @@ export type Question =
       readonly kind: 'test-escalation';
       readonly row: ProcessRow;
       readonly receivers: NonNullable<ProcessDetail['receivers']>;
+    }
+  | {
+      readonly kind: 'mission';
+      readonly row: ProcessRow;
+      readonly order: MissionView['orders'][number];
+      readonly mission: MissionView;
     }
   | {
       readonly kind: 'rewind' | 'fork';

@@ -65,6 +65,7 @@ describe('a request of any kind', () => {
     'triggers.pause': { ...COMMAND, triggerId: null },
     'triggers.resume': { ...COMMAND, triggerId: 'cron-1' },
     'triggers.fire': { ...COMMAND, triggerId: 'cron-1', payloadText: '{}' },
+    'mission.change': { ...COMMAND, order: 'pause' },
     'budget.extend': { ...COMMAND, limit: 'max_cost_per_day', amount: 2.5, forMs: null },
     'escalation.test': COMMAND,
     'rewind.plan': { journalId: 'journal', process: 'clerk', to: 7, isHandledAgain: true },

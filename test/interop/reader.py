@@ -7,7 +7,7 @@ getattr(sys, "set_int_max_str_digits", int)(0)  # and an exponent has as many di
 KEYS = re.compile(rb'"seq":(\d{1,15}),"ack":(\d{1,15}),"prev":"([A-Za-z0-9_-]{22})","crc":"([0-9a-f]{8})"\}\Z')
 TIME = r"\d{4}-\d\d-\d\d[T ]HOUR:SIXTY(?::SIXTY(?:[.,]\d{1,9})?)?(?:Z|[+-]HOUR:?SIXTY)?"
 TIME = re.compile(TIME.replace("HOUR", r"(?:[01]\d|2[0-3])").replace("SIXTY", r"[0-5]\d"), re.A)
-HOLDS = "operator in_doubt budget health idle quit gap trust".split()
+HOLDS = "operator in_doubt budget health mission idle quit gap trust".split()
 OVER = ("invocation_result", "dead_letter", "event_refused")
 ENDS = {"effect_finished": {"done": "done", "did_not_happen": "did_not_happen", "in_doubt": "in_doubt"},
         "effect_resolved": {"happened": "done", "skip": "done", "did_not_happen": "did_not_happen"}}
@@ -87,10 +87,13 @@ conversationCount?:# conversationMax?:# lifecycleReason? lifecycleActor? restart
 lastWorkerDeath?:? configHash?:? holds?:hold[] queue?:event[] open?:open[] deadLetters?:letter[] inbox?:message[]
 outbox?:sent[] heard?:#{} settled?:settled[] taken?:[] recentRuns?:run[] budget?:budget escalations?:cause[]
 lastError?:error? writer?:writer? workers?:worker[] numbering? heardOf?:heard[]{} triggers?:triggers rewinding?:back?
-lineage?:lineage?; open = event:event invocation:# attempt:# startedAt codeHash effects:effect[] writes:write[]
-before:slot?{} attemptSeq?:# conversationFrom?:# seed? inbox?:message[] sayings?:saying[] sends?:send[] waits?:wait[]
-signals?:signal[] clock?:#[] versions?:#{} isWaiting?:bool spent?:use{} reserved?:use{} warned?:[] isToBegin?:bool
-retryAt?:? inherited?:heir; heir = keyPrefix by; state = holdfast:mark; budget = period:period? spent:use{}
+lineage?:lineage? mission?:keys?; open = event:event invocation:# attempt:# startedAt codeHash
+    effects:effect[] writes:write[]
+before:slot?{} attemptSeq?:# conversationFrom?:# seed? inbox?:message[]
+    sayings?:saying[] sends?:send[] waits?:wait[]
+signals?:signal[] clock?:#[] versions?:#{} isWaiting?:bool
+    spent?:use{} reserved?:use{} warned?:[] isToBegin?:bool
+retryAt?:? inherited?:heir; heir = keyPrefix by; budget = period:period? spent:use{}
 reserved:use{} warned:[] extensions:grant[] exceeded:over?; period = id until:?; grant = limit amount:use until:?
 eventId:?; over = limit eventId:? max:# spent:# reserved:# asked:#; slot = value:any; effect = effectId name effectClass
 argsHash argsPreview key announcedAt occurrence:# attempts:# end:end? keyTtlMs?:#? timeoutMs?:#? endSeq?:#? seq?:#
@@ -105,7 +108,7 @@ actor since; letter = event:event open:open? reason error at attempts:#; sent = 
 numbering?; write = ordinal:# key value:any deleted:bool seq?:#; saying = ordinal:# seq:# role content; status = status;
 send = kind topic argsHash occurrence:# seq:#; signal = signalId name payload:any seq:#; run = eventId at ok:bool
 durationMs:#?; settled = promiseId status at; worker = startTime pid:# generation:#; writer = hostId startTime build
-epoch:# pid:#; error = code message at; heard = numbering number:#; cause = id key kind summary at overWhy overAt:?
+epoch:# pid:#; state = holdfast:mark; error = code message at; heard = numbering number:#; cause = id key kind summary at overWhy overAt:?
 repeats:# detail:keys deliveries:told[]; told = target to status reason attempts:# lastAt:? dueAt:? answer:#?""")}
 KINDS = {"": str, "#": Number, "bool": bool, "any": object, "keys": dict}
 def fits(value, kind):

@@ -1,3 +1,4 @@
+import type { MissionView } from '../../core/contract/mission-view.ts';
 import type {
   DeadLetterView,
   EffectView,
@@ -305,6 +306,55 @@ export function lineOf(number: number, over: Partial<OutputLine> = {}): OutputLi
   };
 }
 
+export function verdictOf(
+  over: Partial<MissionView['history'][number]> = {},
+): MissionView['history'][number] {
+  return {
+    at: before(HOUR),
+    invocation: 40,
+    achieved: false,
+    confidence: 0.4,
+    progress: 0.5,
+    reasoning: 'Two of four orders are shipped.',
+    outcome: 'not_achieved',
+    ...over,
+  };
+}
+
+/** Under way, judged after every second run. */
+export function missionOf(over: Partial<MissionView> = {}): MissionView {
+  return {
+    objective: 'Every order of today is shipped.',
+    successCriteria: 'The list of open orders is empty.',
+    status: 'active',
+    since: before(5 * HOUR),
+    reason: '',
+    actor: 'host',
+    startedAt: before(5 * HOUR),
+    runs: 9,
+    evaluations: 4,
+    history: [
+      verdictOf({ invocation: 34, confidence: 0.1, progress: 0.1, at: before(4 * HOUR) }),
+      verdictOf({ invocation: 36, confidence: 0.3, progress: null, at: before(3 * HOUR) }),
+      verdictOf({ invocation: 38, confidence: 0.2, progress: 0.4, at: before(2 * HOUR) }),
+      verdictOf(),
+    ],
+    advancedAt: before(HOUR),
+    unknown: null,
+    isJudging: false,
+    terms: {
+      evalEvery: 2,
+      threshold: 0.8,
+      maxInvocations: 40,
+      endsAt: before(-19 * HOUR),
+      driftsAt: before(-HOUR),
+      nextIn: 1,
+    },
+    orders: ['pause', 'fail', 'complete'],
+    ...over,
+  };
+}
+
 export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): ProcessDetail {
   const detail: Omit<ProcessDetail, 'counts'> = {
     row,
@@ -321,6 +371,7 @@ export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): Pr
     queue: [],
     deadLetters: [],
     deadLettersLost: 0,
+    mission: null,
     inbox: [],
     unsent: 0,
     workerDetail: null,

@@ -10,6 +10,8 @@ import { HOLD_KINDS } from '../../core/model/holds.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES } from '../../core/model/inbox.ts';
 import type { Json, JsonObject } from '../../core/model/json.ts';
 import { LIFECYCLE_EVENTS, transition, type LifecycleState } from '../../core/model/lifecycle.ts';
+import { MISSION_OUTCOMES } from '../../core/model/mission-state.ts';
+import { ON_COMPLETE } from '../../core/model/mission.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../../core/model/snapshot.ts';
 import { timestampOf } from '../../core/model/time.ts';
 import { EFFECT_CLASSES, effectIdOf } from '../../core/model/effects.ts';
@@ -119,6 +121,45 @@ function ofEscalations({ escalations }: ProcessSnapshot, count: number): Maker[]
   ];
 }
 
+/** A mission, its judge, and whoever decides about it. */
+function ofMission({ mission, invocationCount }: ProcessSnapshot): Maker[] {
+  const start: Maker = ({ pick }) => [
+    'mission_started',
+    { objective: `objective ${pick % 3}`, success_criteria: '', actor: 'host' },
+  ];
+  if (mission === null) return [start, start];
+  const run = Math.max(1, mission.runs);
+  const about = { run, invocation: invocationCount };
+  const end = { actor: 'operator:test', reason: 'asked' };
+  return [
+    start,
+    ({ pick }) => ['mission_judging', { ...about, booked: pick % 3 === 0 ? {} : { cost: (pick % 9) / 4 } }],
+    ({ pick }) => [
+      'mission_evaluated',
+      {
+        ...about,
+        achieved: pick % 3 === 0,
+        confidence: (pick % 11) / 10,
+        ...(pick % 2 === 0 ? { progress: (pick % 7) / 6 } : {}),
+        reasoning: `because of ${pick}`,
+        outcome: one(MISSION_OUTCOMES, pick),
+      },
+    ],
+    ({ pick }) => [
+      'mission_evaluated',
+      {
+        ...about,
+        unknown: 'no idea',
+        ...(pick % 3 === 0 ? { called_off: true, used: {} } : {}),
+        ...(pick % 5 === 0 ? { waits_for_budget: true } : {}),
+      },
+    ],
+    ({ pick }) => ['mission_completed', { ...end, next: one(ON_COMPLETE, pick) }],
+    () => ['mission_failed', { ...end, why: 'timeout', next: 'suspend' }],
+    ({ pick }) => ['mission_changed', { ...end, to: one(['paused', 'active', 'withdrawn'], pick) }],
+  ];
+}
+
 /** What may be written next, given what is written already. */
 function possible(state: ProcessSnapshot, count: number): Maker[] {
   const lifecycle = state.lifecycle as LifecycleState;
@@ -171,6 +212,7 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
     ({ pick }) => ['clock_changed', { by_ms: pick - 500 }],
     ...ofBudget(state),
     ...ofEscalations(state, count),
+    ...ofMission(state),
     ({ pick }) => ['rewind', { target_seq: 1 + (pick % Math.max(1, count)), handled_again: pick % 2 === 0 }],
     ({ pick }) => ['forked', { process: 'other', journal_id: 'journal', seq: 1 + pick }],
     ({ pick }) => ['trigger_filtered', { trigger_id: `manual-${pick % 3}` }],

@@ -5,6 +5,7 @@ import type { EffectClass } from '../../core/model/effects.ts';
 import { worldOf, type Errand } from './stepped-world.ts';
 
 export default defineAgent({
+  judge: ({ process }) => worldOf(process).opinion(),
   async onTrigger(ctx, event) {
     const { errand } = event.payload as { readonly errand: Errand };
     ctx.onQuery('errand', () => errand);

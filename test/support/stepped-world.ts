@@ -1,6 +1,7 @@
 // What agents in this process act on, and what became of it.
 
 import type { EffectClass } from '../../core/model/effects.ts';
+import type { Opinion } from '../../core/agent/index.ts';
 import { ofTheLiving } from './workers-in-process.ts';
 
 export const ERRANDS = ['count', 'effects', 'promise', 'sleep', 'signal', 'fail'] as const;
@@ -15,6 +16,8 @@ export interface Deed {
 const MAX_TURNS = 6;
 const REFUSES = 0.04;
 const LOSES = 0.04;
+/** Of each way in which a judge fails. */
+const FAILS = 0.12;
 
 export class World {
   /** Everything that was done, also what was done again under the same key. */
@@ -35,6 +38,17 @@ export class World {
     if (deed.effectClass !== 'idempotent' || !isKnown) this.deeds.push(deed);
     await this.#aWhile();
     return chance < REFUSES + LOSES ? 'lost' : { result: resultOf(deed) };
+  }
+
+  /** What a judge says of it: sometimes nonsense, sometimes nothing at all. */
+  async opinion(): Promise<Opinion> {
+    await this.#aWhile();
+    const chance = this.isKind ? 1 : this.#random();
+    if (chance < FAILS) throw new Error('the judge is out of order');
+    if (chance < 2 * FAILS) return { achieved: true, confidence: NaN };
+    if (chance < 3 * FAILS) await new Promise<never>(() => {});
+    const confidence = Math.round(this.#random() * 100) / 100;
+    return { achieved: this.#random() < 0.3, confidence, progress: confidence };
   }
 
   async find(key: string): Promise<string | null> {

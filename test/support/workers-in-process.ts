@@ -40,7 +40,7 @@ export interface InProcessOptions {
 }
 
 /** What a worker that is to end does no more. */
-const BEGINS: ReadonlySet<ToWorker['type']> = new Set(['invoke', 'effect-permitted']);
+const BEGINS: ReadonlySet<ToWorker['type']> = new Set(['invoke', 'effect-permitted', 'judge']);
 const MAX_START_TURNS = 8;
 
 export function workersInProcess(options: InProcessOptions): WorkersInProcess {

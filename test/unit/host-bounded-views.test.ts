@@ -180,6 +180,7 @@ const inputOf = (snapshot: ProcessSnapshot, more: Partial<DetailInput> = {}): De
   budget: null,
   receivers: null,
   nowMs: 0,
+  mission: null,
   triggers: [],
   journalLevel: 'full',
   workerDetail: null,

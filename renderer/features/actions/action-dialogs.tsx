@@ -13,6 +13,7 @@ import { DeadLetterDialog } from './dead-letter-dialog.tsx';
 import { EffectDialog } from './effect-dialog.tsx';
 import { ExtendDialog } from './extend-dialog.tsx';
 import { KillDialog } from './kill-dialog.tsx';
+import { MissionDialog } from './mission-dialog.tsx';
 import { PreflightDialog } from './preflight-dialog.tsx';
 import { PromiseDialog } from './promise-dialog.tsx';
 import { QueryDialog } from './query-dialog.tsx';
@@ -64,6 +65,8 @@ function Asked({ question }: { readonly question: Question }) {
       return <ExtendDialog question={question} />;
     case 'test-escalation':
       return <TestEscalationDialog question={question} />;
+    case 'mission':
+      return <MissionDialog key={question.order} question={question} />;
     case 'rewind':
       return <RewindDialog question={question} />;
     case 'fork':

@@ -15,6 +15,7 @@ const HOLDS: Readonly<Record<string, string>> = {
   operator: 'Held by an operator',
   in_doubt: 'Held by a doubt',
   health: 'Held by its health',
+  mission: 'Held because its mission is over',
   idle: 'Idle',
   quit: 'Held while its host was away',
   gap: 'Held by a gap in its journal',

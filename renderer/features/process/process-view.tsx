@@ -16,6 +16,7 @@ import { Escalations } from './escalations.tsx';
 import { Facts } from './facts.tsx';
 import { HealthGauge } from './health-gauge.tsx';
 import { LifecycleDiagram } from './lifecycle-diagram.tsx';
+import { MissionCard } from './mission-card.tsx';
 import { ProcessHeader } from './process-header.tsx';
 import { QueueTab } from './queue-tab.tsx';
 import { StateTab } from './state-tab.tsx';
@@ -95,6 +96,7 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
         <BudgetGauge row={row} />
         <HealthGauge row={row} />
         <Escalations detail={detail} />
+        <MissionCard detail={detail} />
         <UnderWay detail={detail} />
         <Facts detail={detail} />
       </aside>

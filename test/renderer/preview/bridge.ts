@@ -74,6 +74,13 @@ host.answer('budget.extend', () =>
       'ad-buyer has no limit max_cost_per_day that could be extended. Its manifest sets max_runs_per_day.',
   }),
 );
+host.answer('mission.change', () =>
+  refused({
+    code: 'mission.not-now',
+    message:
+      'The mission of nightly-report is completed, so there is nothing to pause. Now it can be told to: resume.',
+  }),
+);
 host.answer('timeline.read', () => ok({ rows: [...(night ? NIGHT_ENTRIES : ENTRIES)], before: 'c' }));
 
 Object.assign(window, {

@@ -24,6 +24,7 @@ import {
   limitOf,
   lineOf,
   MINUTE,
+  missionOf,
   pauseOf,
   previewOf,
   queuedOf,
@@ -32,6 +33,7 @@ import {
   triggerOf,
   waitOf,
   webhookOf,
+  verdictOf,
 } from '../fixtures.ts';
 
 export const LONG_NAME =
@@ -249,6 +251,26 @@ function worstDetail(): ProcessDetail {
       }),
     ),
     deadLettersLost: 1_204,
+    mission: missionOf({
+      objective: LONG_TEXT,
+      successCriteria: LONG_WORD,
+      status: 'failed',
+      reason: LONG_TEXT,
+      actor: LONG_WORD,
+      runs: 9_120_044,
+      evaluations: 120_044,
+      history: Array.from({ length: 60 }, (_, at) =>
+        verdictOf({
+          at: before((60 - at) * HOUR),
+          invocation: 9_120_000 + at,
+          confidence: (at % 7) / 7,
+          progress: at % 9 === 0 ? null : at / 60,
+          reasoning: at === 59 ? LONG_TEXT : LONG_WORD.slice(0, 100),
+        }),
+      ),
+      unknown: { reason: LONG_TEXT, at: before(MINUTE), attempts: 4, isForBudget: false },
+      orders: ['resume'],
+    }),
     inbox: Array.from({ length: 5 }, (_, at) => ({
       messageId: `m${at}`,
       messageType: 'directive',

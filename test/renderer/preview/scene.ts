@@ -24,12 +24,14 @@ import {
   journalOf,
   limitOf,
   lineOf,
+  missionOf,
   MINUTE,
   pauseOf,
   previewOf,
   queuedOf,
   rowOf,
   triggerOf,
+  verdictOf,
   waitOf,
   webhookOf,
 } from '../fixtures.ts';
@@ -211,6 +213,7 @@ const TRIGGERS: readonly TriggerView[] = [
 /** Waits for people in two invocations, and for a timer in a third. */
 function awaiting(row: ProcessRow): ProcessDetail {
   return detailOf(row, {
+    mission: missionOf(),
     open: [
       invocationOf({
         standing: 'waiting',
@@ -332,6 +335,28 @@ function dying(row: ProcessRow): ProcessDetail {
         retryAt: before(-95_000),
       }),
     ],
+    mission: missionOf({
+      status: 'paused',
+      reason: 'Its judge is out of order',
+      actor: 'operator:ann',
+      history: [verdictOf({ outcome: 'unsure', achieved: true, confidence: 0.6, progress: null })],
+      evaluations: 1,
+      unknown: {
+        reason: 'the judge threw: the model does not answer',
+        at: before(9 * MINUTE),
+        attempts: 4,
+        isForBudget: false,
+      },
+      terms: {
+        evalEvery: 2,
+        threshold: 0.8,
+        maxInvocations: null,
+        endsAt: null,
+        driftsAt: null,
+        nextIn: null,
+      },
+      orders: ['resume', 'fail', 'complete'],
+    }),
     lineage: { process: 'market-watcher', journalId: 'j-demo', seq: 1_204 },
     triggersPaused: pauseOf({ reason: 'forked from entry 1204 of market-watcher' }),
     triggers: [

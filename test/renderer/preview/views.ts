@@ -73,6 +73,8 @@ const VIEWS: readonly View[] = [
   },
   { name: 'process, budget', address: BUYER },
   { name: 'process, budget as a table', address: BUYER, act: press('button', 'Budget as a table') },
+  { name: 'process, mission as a table', address: REPORT, act: press('button', 'Mission as a table') },
+  { name: 'process, paused mission', address: SYNC },
   { name: 'process, tables', address: WATCHER, act: press('button', 'Health as a table') },
   { name: 'process, doubt', address: CLERK },
   { name: 'process, failed', address: '/#/j-demo/mail-triage' },
@@ -130,6 +132,7 @@ const VIEWS: readonly View[] = [
     ),
   },
   { name: 'send a test', address: BUYER, act: dialogAfter('Send a test…') },
+  { name: 'fail a mission', address: REPORT, act: dialogAfter('Fail the mission…') },
   { name: 'extend', address: BUYER, act: dialogAfter('Extend…: ad-buyer') },
   {
     name: 'extend, refused',
