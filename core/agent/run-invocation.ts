@@ -157,7 +157,12 @@ async function run(
   if (error !== null) tellDiverged(scope, error);
   else if (ended.ok && ended.refused !== undefined) {
     scope.send({ type: 'invocation-refused', why: ended.refused });
-  } else if (ended.ok) scope.send({ type: 'invocation-done', response: responseOf(ended.response) });
+  } else if (ended.ok)
+    scope.send({
+      type: 'invocation-done',
+      response: responseOf(ended.response),
+      isText: typeof ended.response === 'string',
+    });
   else tellFailed(scope, ended.error);
 }
 

@@ -35,6 +35,7 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'rewind.no-entry': EXIT.notFound,
   'budget.no-limit': EXIT.notFound,
   'mission.none': EXIT.notFound,
+  'health.nothing-found': EXIT.notFound,
   'workspace.empty': EXIT.notFound,
   'workspace.not-run-yet': EXIT.notFound,
   'workspace.unreadable': EXIT.notFound,

@@ -10,6 +10,7 @@ import { INBOX_PRIORITIES, INBOX_TYPES } from '../model/inbox.ts';
 import { stateText } from './describe.ts';
 import { BUDGET_VERBS } from './budget-verbs.ts';
 import { ESCALATION_VERBS } from './escalation-verbs.ts';
+import { HEALTH_VERBS } from './health-verbs.ts';
 import { at, jsonOption, type Given, type HostVerb } from './host-verb.ts';
 import { MISSION_VERBS } from './mission-verbs.ts';
 import { REWIND_VERBS } from './rewind-verbs.ts';
@@ -132,6 +133,7 @@ export const HOST_VERBS: readonly HostVerb[] = [
   ...BUDGET_VERBS,
   ...ESCALATION_VERBS,
   ...MISSION_VERBS,
+  ...HEALTH_VERBS,
   ...REWIND_VERBS,
 ];
 

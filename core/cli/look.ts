@@ -1,8 +1,9 @@
 // The verbs that only look: they take no lock and change no byte [P6].
 
 import { isWorkspace } from '../manifest/load-workspace.ts';
-import type { JournalView, ProcessRow } from '../contract/views.ts';
+import type { JournalView, ProcessDetail, ProcessRow } from '../contract/views.ts';
 import { counted } from '../host/counted.ts';
+import type { ReachedHost } from '../host/seek-host.ts';
 import type { JournalSource } from '../host/journal-source.ts';
 import { lookAtJournal } from '../host/looked-at-journal.ts';
 import { isAlive } from '../host/os-process.ts';
@@ -17,12 +18,15 @@ import { ReplayEngine } from '../replay/replay-engine.ts';
 import { followJournal } from '../tail/follow-journal.ts';
 import { budgetLines } from './budget-verbs.ts';
 import { missionLines } from './mission-verbs.ts';
+import { healthLines } from './health-verbs.ts';
 import { ago, entryLine, fleetTable, stateText, whyText } from './describe.ts';
 import { interrupted } from './interrupted.ts';
 import { print, printError, printJson, terminalWidth } from './output.ts';
 import { explained, runHint, seek } from './reach.ts';
 
 const SHOWN_ENTRIES = 10;
+/** Of one answer of a host. */
+const ANSWERS_WITHIN_MS = 10_000;
 
 interface Fleet {
   readonly journal: JournalView;
@@ -43,14 +47,21 @@ export async function status(directory: string, { json }: { readonly json: boole
 }
 
 /** As the host that runs it says; null where none does, or none can be asked. */
-async function liveFleet(directory: string): Promise<Fleet | null> {
+function liveFleet(directory: string): Promise<Fleet | null> {
+  return whileReached(directory, async ({ journal, rows }) => ({ journal, rows }));
+}
+
+async function whileReached<T>(directory: string, ask: (host: ReachedHost) => Promise<T>): Promise<T | null> {
   const { marker, directory: journal } = inspected(directory);
   if (marker === null) return null;
   const sought = await seek({ directory: journal, journalId: marker.id });
   if (sought.kind !== 'reached') return null;
   const { host } = sought;
-  host.connection.close(new AppError('host.closing', 'This command is done.'));
-  return { journal: host.journal, rows: host.rows };
+  try {
+    return await ask(host);
+  } finally {
+    host.connection.close(new AppError('host.closing', 'This command is done.'));
+  }
 }
 
 async function recordedFleet(directory: string): Promise<Fleet> {
@@ -73,14 +84,15 @@ export async function show(
     const detail = source.detail(process);
     const { counts } = detail;
     const { rows } = await source.timeline(process, SHOWN_ENTRIES, null);
-    const row = await withLimits(directory, detail.row);
+    const { row, detectors } = (await liveDetail(directory, process)) ?? detail;
     if (options.json) {
-      printJson({ ...detail, row: { ...detail.row, budget: row.budget }, timeline: rows });
+      printJson({ ...detail, row: { ...detail.row, budget: row.budget }, detectors, timeline: rows });
       return;
     }
     printHead(detail.row);
     for (const line of budgetLines(row)) print(line);
     for (const line of detail.mission === null ? [] : missionLines(detail.mission)) print(line);
+    for (const line of healthLines(detectors)) print(line);
     for (const hold of detail.holds)
       print(`held: ${hold.kind} by ${hold.actor} since ${hold.since} · ${hold.reason}`);
     for (const open of detail.open) {
@@ -107,10 +119,16 @@ export async function show(
   }
 }
 
-/** Limits are the manifest's, so only the host that runs the process can tell them; else the row as it is. */
-async function withLimits(directory: string, row: ProcessRow): Promise<ProcessRow> {
-  const live = await liveFleet(directory);
-  return live?.rows.find(({ name }) => name === row.name) ?? row;
+/** Limits and detectors are the manifest's, so only the host that runs the process can tell them; null where none does. */
+async function liveDetail(directory: string, process: string): Promise<ProcessDetail | null> {
+  return whileReached(directory, async ({ connection, journal }) => {
+    const answer = await connection.request(
+      'processes.read',
+      { journalId: journal.id, process },
+      ANSWERS_WITHIN_MS,
+    );
+    return answer.ok ? answer.value : null;
+  });
 }
 
 function printCut(shown: number, of: number, what: string): void {

@@ -36,6 +36,7 @@ const requests = {
   'budget.extend': true,
   'escalation.test': true,
   'mission.change': true,
+  'health.clear': true,
   'rewind.plan': true,
   'rewind.apply': true,
   'fork.plan': true,

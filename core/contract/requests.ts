@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRequest, type RequestDefinition } from './define.ts';
 import { MAX_AMOUNT, MAX_EXTENSION_MS } from '../model/budget.ts';
 import { MISSION_ORDERS } from '../model/mission.ts';
+import { ANOMALY_TYPES } from '../model/health.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES, MAX_INBOX_LENGTH } from '../model/inbox.ts';
 import {
   AppView,
@@ -196,6 +197,12 @@ export const REQUESTS = {
   'mission.change': defineRequest(
     'mission.change',
     z.strictObject({ ...NeedsReason.shape, order: z.enum(MISSION_ORDERS) }),
+    Outcome,
+  ),
+  /** Somebody has seen what was found, of one type or at all: the detectors begin anew, and what that held goes on. */
+  'health.clear': defineRequest(
+    'health.clear',
+    z.strictObject({ ...NeedsReason.shape, type: z.enum(ANOMALY_TYPES).nullable() }),
     Outcome,
   ),
   /** What it would do. Nothing is done. */

@@ -7,6 +7,7 @@ import { LIMIT_NAMES } from '../model/budget.ts';
 import { CAUSE_KINDS } from '../model/escalation.ts';
 import { DELIVERY_STATUSES, DELIVERY_TARGETS } from '../model/escalation-state.ts';
 import { MissionView } from './mission-view.ts';
+import { ANOMALY_TYPES, ON_ANOMALY } from '../model/health.ts';
 
 /** What an operator may do now. The console shows these and never works them out for itself. */
 export const Action = z.enum(ACTIONS);
@@ -41,8 +42,36 @@ export const HealthView = z.strictObject({
   failures: z.number().int(),
   /** Oldest first, true for a run that succeeded; at most ten. */
   runs: z.array(z.boolean()),
-  verdict: z.enum(['unknown', 'ok', 'failing']),
+  /** `failing`: runs. `unwell`: something else was found, and is there. Too few runs, and nothing found: unknown. */
+  verdict: z.enum(['unknown', 'ok', 'failing', 'unwell']),
+  /** What was found and is there, the first found first. */
+  anomalies: z.array(z.strictObject({ type: z.enum(ANOMALY_TYPES), text: z.string(), at: z.string() })),
 });
+
+/** One detector of a process's health. */
+export const DetectorView = z.strictObject({
+  type: z.enum(ANOMALY_TYPES),
+  /** `unknown`: there is too little to look at, or nobody runs it here; never shown as well [P5]. */
+  state: z.enum(['off', 'unknown', 'ok', 'found']),
+  sample: z.number().int().nullable(),
+  needed: z.number().int().nullable(),
+  /** What it sees now, and what it would take; empty where nobody knows. */
+  reading: z.string(),
+  threshold: z.string(),
+  action: z.enum(ON_ANOMALY).nullable(),
+  /** The last time that it found something, and when that was over. */
+  last: z
+    .strictObject({
+      description: z.string(),
+      at: z.string(),
+      action: z.string(),
+      overAt: z.string().nullable(),
+    })
+    .nullable(),
+  /** Until then the same is not found again. */
+  coolsUntil: z.string().nullable(),
+});
+export type DetectorView = z.infer<typeof DetectorView>;
 
 export const Tone = z.enum(['quiet', 'working', 'attention', 'alarm']);
 export type Tone = z.infer<typeof Tone>;
@@ -454,6 +483,8 @@ export const ProcessDetail = z.strictObject({
   lineage: z.strictObject({ process: z.string(), journalId: z.string(), seq: z.number().int() }).nullable(),
   writer: z.strictObject({ epoch: z.number().int(), pid: z.number().int(), hostId: z.string() }).nullable(),
   journalLevel: z.string(),
+  /** In a fixed order, those that are off too. */
+  detectors: z.array(DetectorView),
 });
 export type ProcessDetail = z.infer<typeof ProcessDetail>;
 

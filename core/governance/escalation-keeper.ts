@@ -251,11 +251,7 @@ export class EscalationKeeper {
 
 /** Whom the section of a manifest for causes of this kind names. */
 function sectionTarget(config: OwnCausesConfig, kind: RaisedCause['kind']): EscalationTarget | null {
-  if (kind === 'process' || kind === 'test') return null;
-  const section = (config as unknown as Record<string, unknown>)[kind] as
-    | { readonly escalation?: EscalationTarget | null }
-    | undefined;
-  return section?.escalation ?? null;
+  return kind === 'process' || kind === 'test' ? null : (config[kind]?.escalation ?? null);
 }
 
 /** Everybody whom a manifest names, once. */

@@ -101,6 +101,7 @@ const ANSWERS: Answers = {
   'budget.extend': commanded('budget.extend'),
   'escalation.test': commanded('escalation.test'),
   'mission.change': commanded('mission.change'),
+  'health.clear': commanded('health.clear'),
   'rewind.apply': commanded('rewind.apply'),
   'fork.apply': commanded('fork.apply'),
 };

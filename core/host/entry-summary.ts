@@ -105,6 +105,17 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
         summary: join(`the mission is ${text('to')}, by ${text('actor')}`, text('reason')),
         tone: 'attention',
       };
+    case 'health_anomaly':
+      return {
+        summary: join(anomalyIn(data), text('description')),
+        tone: text('action') === 'log' ? 'attention' : 'alarm',
+      };
+    case 'health_recovered':
+      return { summary: `${anomalyIn(data)}: no longer`, tone: 'quiet' };
+    case 'health_cleared': {
+      const what = text('anomaly_type') === '' ? 'whatever was found' : anomalyIn(data);
+      return { summary: join(`${what} seen by ${text('actor')}`, text('reason')), tone: 'attention' };
+    }
     case 'event_refused':
       return { summary: join(`refused, from ${text('trigger_id')}`, text('why')), tone: 'attention' };
     case 'trigger_filtered':
@@ -318,6 +329,11 @@ function effectIn(data: JsonObject): string {
   const id = textAt(data, 'effect_id');
   const at = id.indexOf('/') + 1;
   return id.slice(at, at + MAX_PART);
+}
+
+/** In words: "high error rate". */
+function anomalyIn(data: JsonObject): string {
+  return textAt(data, 'anomaly_type').slice(0, MAX_PART).replaceAll('_', ' ');
 }
 
 function effectFinished(data: JsonObject): EntrySummary {

@@ -299,6 +299,7 @@ class Live implements LiveWorkspace {
       nowMs: Date.now(),
       triggers: triggers.views().map((trigger) => ({ ...trigger })),
       journalLevel: definition.config.journalLevel,
+      health: definition.config.health,
       workerDetail: workerView(process),
     };
   }

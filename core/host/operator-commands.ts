@@ -11,6 +11,7 @@ import { extendBudget } from './budget-commands.ts';
 import { counted } from './counted.ts';
 import type { HostJournal } from './host-journal.ts';
 import { applyFork } from './fork-process.ts';
+import { clearHealth } from './health-commands.ts';
 import type { LiveWorkspace } from './live-workspace.ts';
 import { changeMission } from './mission-commands.ts';
 import { parseJson } from './parse-json.ts';
@@ -39,6 +40,7 @@ export type CommandName =
   | 'budget.extend'
   | 'escalation.test'
   | 'mission.change'
+  | 'health.clear'
   | 'rewind.apply'
   | 'fork.apply';
 
@@ -219,6 +221,8 @@ async function act<N extends CommandName>(
       return (await process.testEscalation(actor.name)).join(' ');
     case 'mission.change':
       return changeMission(process, request as RequestOf<'mission.change'>, actor);
+    case 'health.clear':
+      return clearHealth(process, request as RequestOf<'health.clear'>, actor);
     case 'rewind.apply':
       return rewound(process, request as RequestOf<'rewind.apply'>, actor);
     case 'fork.apply':
@@ -240,6 +244,7 @@ function actionOf(name: CommandName, request: CommandRequest): string {
   if (area === 'mission') return `mission-${(request as RequestOf<'mission.change'>).order}`;
   if (area === 'triggers') return `trigger-${action}`;
   if (area === 'escalation') return `escalation-${action}`;
+  if (area === 'health') return 'clear-health';
   return action === 'apply' ? area : action;
 }
 

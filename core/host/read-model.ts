@@ -5,12 +5,15 @@ import { allowedActions } from '../model/allowed-actions.ts';
 import type { BadLine, StoredEntry } from '../model/entry.ts';
 import type { BudgetConfig } from '../model/budget.ts';
 import { budgetOf, healthOf } from '../model/gauges.ts';
+import type { HealthConfig } from '../model/health.ts';
+import { detectorGauges } from '../model/health-gauge.ts';
 import { MAX_INBOX_LENGTH } from '../model/inbox.ts';
 import type { Json } from '../model/json.ts';
-import { OPERATORS_HOLDS } from '../model/holds.ts';
+import { OPERATORS_HOLDS, stopsEffects } from '../model/holds.ts';
 import { isLifecycleState, LIFECYCLE_STATES, nextStates } from '../model/lifecycle.ts';
 import type { MissionConfig } from '../model/mission.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
+import { standingOf } from '../model/standing.ts';
 import type { Pause } from '../model/trigger-record.ts';
 import { whyOf, type LiveFacts, type Why } from '../model/why.ts';
 import { cut, cutOrNull, showCut } from './cut.ts';
@@ -77,7 +80,7 @@ export function processRow(input: RowInput): ProcessRow {
     tone: why.tone,
     budget: budgetView(snapshot, { nowMs, config: budget }),
     causes: causeViews(snapshot),
-    health: mutable(healthOf(snapshot)),
+    health: healthView(snapshot),
     invocations: snapshot.invocationCount,
     queued: snapshot.queue.length,
     doubts: doubtsOf(snapshot.open, live?.isRunning ?? null),
@@ -108,6 +111,8 @@ export interface DetailInput extends RowInput {
   readonly mission: MissionConfig | null;
   readonly triggers: ProcessDetail['triggers'];
   readonly journalLevel: string;
+  /** Null where nobody runs it here. */
+  readonly health: HealthConfig | null;
   readonly workerDetail: ProcessDetail['workerDetail'];
 }
 
@@ -130,6 +135,7 @@ export function asRecorded(
     mission: null,
     triggers: [],
     journalLevel: '',
+    health: null,
     workerDetail: null,
   };
 }
@@ -202,6 +208,7 @@ export function processDetail(input: DetailInput): ProcessDetail {
     writer:
       writer === null ? null : { epoch: writer.epoch, pid: writer.pid, hostId: cut(writer.hostId, MAX_WORD) },
     journalLevel: input.journalLevel,
+    detectors: detectorViews(input),
   };
 }
 
@@ -293,8 +300,34 @@ function budgetView(...of: Parameters<typeof budgetOf>): ProcessRow['budget'] {
   return { ...gauge, limits: limits.map((limit) => ({ ...limit })) };
 }
 
-function mutable<T extends { readonly runs: readonly boolean[] }>(
-  health: T,
-): Omit<T, 'runs'> & { runs: boolean[] } {
-  return { ...health, runs: [...health.runs] };
+function healthView(snapshot: Readonly<ProcessSnapshot>): ProcessRow['health'] {
+  const { runs, anomalies, ...gauge } = healthOf(snapshot);
+  return {
+    ...gauge,
+    runs: [...runs],
+    anomalies: anomalies.map(({ type, text, at }) => ({
+      type,
+      text: cut(text, MAX_SENTENCE),
+      at: cut(at, MAX_WORD),
+    })),
+  };
+}
+
+function detectorViews({ snapshot, health, live, nowMs }: DetailInput): ProcessDetail['detectors'] {
+  const isHeld = stopsEffects(snapshot.holds);
+  const moving = snapshot.open.filter(
+    (open) => !isHeld && live?.isRunning(open.event.eventId) === true && standingOf(open, nowMs) === 'ready',
+  ).length;
+  return detectorGauges({ snapshot, config: health, moving, nowMs }).map(({ last, ...gauge }) => ({
+    ...gauge,
+    last:
+      last === null
+        ? null
+        : {
+            description: cut(last.description, MAX_SENTENCE),
+            at: cut(last.at, MAX_WORD),
+            action: cut(last.action, MAX_WORD),
+            overAt: cutOrNull(last.overAt, MAX_WORD),
+          },
+  }));
 }

@@ -128,7 +128,7 @@ const Message = z.discriminatedUnion('type', [
     deleted: z.boolean(),
   }),
   z.object({ type: z.literal('log'), run, level: z.enum(LOG_LEVELS), text }),
-  z.object({ type: z.literal('invocation-done'), run, response: text }),
+  z.object({ type: z.literal('invocation-done'), run, response: text, isText: z.boolean().optional() }),
   z.object({
     type: z.literal('invocation-failed'),
     run,

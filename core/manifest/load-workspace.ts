@@ -13,6 +13,7 @@ import {
   type ProcessDefinition,
 } from '../model/process-config.ts';
 import { budgetOf } from './budget-schema.ts';
+import { healthOf } from './health-schema.ts';
 import { knownKeys } from './known-keys.ts';
 import { Manifest } from './manifest-schema.ts';
 import { missionOf } from './mission-schema.ts';
@@ -281,6 +282,7 @@ function configOf(manifest: Manifest, directory: string): ProcessConfig {
     budget: budgetOf(budget),
     escalation: holdfast.escalation ?? null,
     mission: missionOf(mission),
+    health: healthOf(manifest.health),
     initialState: { ...context.initial_state, ...world },
   };
 }

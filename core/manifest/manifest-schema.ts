@@ -3,6 +3,7 @@ import { DURABILITIES } from '../model/ports.ts';
 import { ManifestBudget } from './budget-schema.ts';
 import { checkReceivers, processEscalationSchema } from './escalation-schema.ts';
 import { ManifestMission } from './mission-schema.ts';
+import { ManifestHealth } from './health-schema.ts';
 import { ManifestTrigger } from './trigger-schema.ts';
 
 /** What a person may still mean; far more is a slip of the unit. */
@@ -63,6 +64,7 @@ const Keys = z.strictObject({
     .prefault({}),
   budget: ManifestBudget.prefault({}),
   mission: ManifestMission.nullish(),
+  health: ManifestHealth.nullish(),
   config: z
     .strictObject({
       concurrency: z.number().int().min(1).max(100).default(1),

@@ -6,6 +6,7 @@ import { cloneJson, isObject, numberAt, objectAt, objectsAt, type Json, type Jso
 import { withKnownKinds } from './escalation-state.ts';
 import { budgetOfRuns, withKnownLimits } from './fold-budget.ts';
 import { withKnownOutcomes } from './fold-mission.ts';
+import { withKnownAnomalies } from './fold-health.ts';
 import { MOST } from './meters.ts';
 import { emptySnapshot, openedInvocation, type ProcessSnapshot } from './snapshot.ts';
 
@@ -267,6 +268,23 @@ const MARK: Readonly<Record<Marked, Shape>> = {
     }),
   ),
   mission: orNull(isObject),
+  health: withKeys({
+    runs: text,
+    replies: listOf(number),
+    histories: listOf(withKeys({ name: text, seq: number, count: number, buckets: recordOf(number) })),
+    found: recordOf(
+      withKeys({
+        description: text,
+        action: text,
+        at: text,
+        eventId: orNull(text),
+        effectId: orNull(text),
+        overAt: orNull(text),
+        coolsUntilMs: orNull(number),
+      }),
+    ),
+    anew: recordOf(number),
+  }),
   restarts: number,
   restart: text,
   workerDeaths: number,
@@ -346,6 +364,7 @@ export function checkpointToSnapshot(data: JsonObject, before: ProcessSnapshot):
   full.escalations = withKnownKinds(full.escalations);
   // It says nothing about the rest, so one that is none of ours costs no more than itself.
   full.mission = mission(full.mission as unknown as Json) ? withKnownOutcomes(full.mission) : null;
+  full.health = withKnownAnomalies(full.health);
   if (numberAt(objectAt(state, 'holdfast')!, 'fold_version') < COMPLETE_SINCE) complete(full);
   return setShared(full, state);
 }

@@ -2,6 +2,7 @@
 
 import { isEffectClass, type EffectEnd, type RecordedEffect } from './effects.ts';
 import { booked, settled, unbooked, withoutBooking } from './fold-budget.ts';
+import { durationSeen } from './fold-health.ts';
 import { numberAt, objectAt, textAt, type Json, type JsonObject } from './json.ts';
 import type { SpillReference } from './ports.ts';
 import { openOf, type OpenInvocation, type ProcessSnapshot } from './snapshot.ts';
@@ -126,6 +127,7 @@ export function effectEnded(
     return false;
   }
   settled(state, open, { effect, end, data });
+  if (end.kind === 'done') durationSeen(state, effect.name, data, seq);
   open.effects[at] = { ...withoutBooking(effect), end, endSeq: seq };
   return true;
 }

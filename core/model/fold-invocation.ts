@@ -5,6 +5,7 @@ import type { Sender, TriggerEvent } from './entry.ts';
 import { leftBehind, runBegan, runEnded } from './fold-budget.ts';
 import { spilledOf } from './fold-effects.ts';
 import { missionRan } from './fold-mission.ts';
+import { runSeen } from './fold-health.ts';
 import { promisesOver } from './fold-waits.ts';
 import {
   HEALTH_WINDOW,
@@ -155,6 +156,7 @@ function ran(state: ProcessSnapshot, data: JsonObject, ok: boolean, at: string):
     durationMs: typeof durationMs === 'number' ? durationMs : null,
   };
   state.recentRuns = [...state.recentRuns, run].slice(-HEALTH_WINDOW);
+  runSeen(state, data, ok);
 }
 
 export function invocationSucceeded(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {

@@ -65,6 +65,7 @@ import {
   triggersBegan,
   triggersConfigured,
 } from './fold-triggers.ts';
+import { anomalyFound, anomalyOver, cooldownShifted, startedAnew } from './fold-health.ts';
 import { isHoldKind } from './holds.ts';
 import { numberAt, textAt, type JsonObject } from './json.ts';
 import { emptySnapshot, type ProcessSnapshot } from './snapshot.ts';
@@ -190,6 +191,15 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
     case 'mission_changed':
       missionChanged(state, data, timestamp);
       return state;
+    case 'health_anomaly':
+      anomalyFound(state, data, timestamp);
+      return state;
+    case 'health_recovered':
+      anomalyOver(state, data, timestamp);
+      return state;
+    case 'health_cleared':
+      startedAnew(state, data, timestamp, seq);
+      return state;
     case 'rewind':
       rewound(state, data, seq);
       return state;
@@ -287,6 +297,7 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
     case 'clock_changed':
       clockChanged(state, data);
       missionClockChanged(state, data);
+      cooldownShifted(state, data);
       return state;
     case 'operator_action':
     case 'operator_outcome':

@@ -47,6 +47,8 @@ export function forked(
       conversationMax: at.conversationMax,
       invocationCount: at.invocationCount,
       recentRuns: at.recentRuns,
+      // What was found there is the other one's.
+      health: { ...at.health, found: {}, anew: {} },
       open: at.open.map((open) => inherited(open, keyPrefix, name, { seq: at.seq, set })),
       foreign: at.foreign,
       lifecycle: 'suspended',

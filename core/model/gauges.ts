@@ -8,6 +8,7 @@ import {
   type LimitName,
 } from './budget.ts';
 import { onAnotherDay } from './fold-budget.ts';
+import { openAnomalies, type AnomalyType } from './health.ts';
 import { fullestOf, type LimitGauge } from './limit-gauge.ts';
 import { total } from './meters.ts';
 import type { ProcessSnapshot } from './snapshot.ts';
@@ -82,13 +83,25 @@ export interface HealthGauge {
   readonly failures: number;
   /** Oldest first: true for a run that succeeded. */
   readonly runs: readonly boolean[];
-  readonly verdict: 'unknown' | 'ok' | 'failing';
+  /** `failing`: runs. `unwell`: something else was found, and is there. */
+  readonly verdict: 'unknown' | 'ok' | 'failing' | 'unwell';
+  /** What the detectors found and is there, the first found first. */
+  readonly anomalies: readonly { readonly type: AnomalyType; readonly text: string; readonly at: string }[];
 }
 
-export function healthOf(snapshot: ProcessSnapshot): HealthGauge {
+export function healthOf(snapshot: Readonly<ProcessSnapshot>): HealthGauge {
+  const anomalies = openAnomalies(snapshot.health).map(({ type, description, at }) => ({
+    type,
+    text: description,
+    at,
+  }));
   const runs = snapshot.recentRuns.map((run) => run.ok);
   const sample = runs.length;
   const failures = runs.filter((ok) => !ok).length;
-  const failing = sample >= HEALTH_MIN_SAMPLE && failures / sample >= HEALTH_ALARM_RATIO;
-  return { sample, failures, runs, verdict: sample === 0 ? 'unknown' : failing ? 'failing' : 'ok' };
+  const isEnough = sample >= HEALTH_MIN_SAMPLE;
+  const isFailing =
+    anomalies.some(({ type }) => type === 'high_error_rate') ||
+    (isEnough && failures / sample >= HEALTH_ALARM_RATIO);
+  const verdict = isFailing ? 'failing' : anomalies.length > 0 ? 'unwell' : isEnough ? 'ok' : 'unknown';
+  return { sample, failures, runs, verdict, anomalies };
 }

@@ -32,7 +32,7 @@ export function stopsEffects(holds: readonly Hold[]): boolean {
 }
 
 /** What an operator's resume or start lifts; the others have ways of their own. */
-export const OPERATORS_HOLDS = ['operator', 'idle', 'quit', 'gap', 'mission'] as const;
+export const OPERATORS_HOLDS = ['operator', 'health', 'idle', 'quit', 'gap', 'mission'] as const;
 
 export function isOperators(kind: HoldKind): boolean {
   return (OPERATORS_HOLDS as readonly HoldKind[]).includes(kind);

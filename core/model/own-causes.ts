@@ -3,6 +3,9 @@
 
 import { describeOverrun, isLimitName, type BudgetConfig } from './budget.ts';
 import type { Cause, EscalationConfig } from './escalation.ts';
+import { isAnomalyType, type HealthConfig } from './health.ts';
+import type { MissionConfig } from './mission.ts';
+import type { MissionState } from './mission-state.ts';
 import type { RestartPolicy } from './process-config.ts';
 import type { ProcessSnapshot } from './snapshot.ts';
 
@@ -10,10 +13,20 @@ import type { ProcessSnapshot } from './snapshot.ts';
 export const FAILED_KEY = 'process/failed';
 const DOUBT_KEY = 'process/in-doubt';
 const BUDGET_PREFIX = 'budget/';
+const HEALTH_PREFIX = 'health/';
+
+/** What is told of a mission, and how long that is so. */
+const MISSION_CAUSES: ReadonlyMap<string, (mission: MissionState) => boolean> = new Map([
+  ['mission/failed', ({ status }) => status === 'failed'],
+  ['mission/low-confidence', ({ status, outcome }) => status === 'active' && outcome === 'unsure'],
+  ['mission/achieved', ({ status, outcome }) => status === 'active' && outcome === 'achieved'],
+]);
 
 export interface OwnCausesConfig {
   readonly restartPolicy: RestartPolicy;
   readonly budget: BudgetConfig;
+  readonly health: Pick<HealthConfig, 'escalation'>;
+  readonly mission: Pick<MissionConfig, 'escalation'> | null;
   readonly escalation: EscalationConfig | null;
 }
 
@@ -91,10 +104,20 @@ function overBudget(
 }
 
 /** Why an open cause of these is over; null for one that is not, or that is somebody else's. */
-export function ownCauseOver(key: string, { holds, lifecycle }: Readonly<ProcessSnapshot>): string | null {
+export function ownCauseOver(
+  key: string,
+  { holds, lifecycle, health, mission }: Readonly<ProcessSnapshot>,
+): string | null {
   const isHeld = (kind: string): boolean => holds.some((hold) => hold.kind === kind);
   if (key === FAILED_KEY) return lifecycle === 'failed' ? null : `it is ${lifecycle}`;
   if (key === DOUBT_KEY) return isHeld('in_doubt') ? null : 'it is decided';
+  const asks = MISSION_CAUSES.get(key);
+  if (asks !== undefined) return mission !== null && asks(mission) ? null : 'its mission goes on';
+  if (key.startsWith(HEALTH_PREFIX)) {
+    const type = key.slice(HEALTH_PREFIX.length);
+    const isThere = isAnomalyType(type) && health.found[type]?.overAt === null;
+    return isThere ? null : 'it is well again, or somebody has seen it';
+  }
   const isBudget = key.startsWith(BUDGET_PREFIX) && isLimitName(key.slice(BUDGET_PREFIX.length));
   return isBudget && !isHeld('budget') ? 'nothing waits for its budget any more' : null;
 }

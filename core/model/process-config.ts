@@ -1,6 +1,7 @@
 import { DEFAULT_BUDGET, type BudgetConfig } from './budget.ts';
 import { DEFAULT_DELIVERY, type DeliveryPolicy } from './delivery.ts';
 import { withShownUrl, type EscalationConfig } from './escalation.ts';
+import { DEFAULT_HEALTH, type HealthConfig } from './health.ts';
 import type { JournalLevel } from './levels.ts';
 import type { MissionConfig } from './mission.ts';
 import type { Durability, Retention, WorkerLimits } from './ports.ts';
@@ -36,6 +37,7 @@ export interface ProcessConfig {
   readonly escalation: EscalationConfig | null;
   /** Null where it is after nothing in particular. */
   readonly mission: MissionConfig | null;
+  readonly health: HealthConfig;
   readonly checkpointEvery: 'auto' | 'cycle';
   readonly durability: Durability;
   readonly retention: Retention;
@@ -65,6 +67,7 @@ export const DEFAULT_PROCESS_CONFIG: ProcessConfig = {
   budget: DEFAULT_BUDGET,
   escalation: null,
   mission: null,
+  health: DEFAULT_HEALTH,
   checkpointEvery: 'auto',
   durability: 'always',
   retention: { maxAgeDays: null, maxBytes: null },

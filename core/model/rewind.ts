@@ -145,7 +145,7 @@ export class RewindScan {
   /** The state that the process goes on from. */
   rewound(isHandledAgain: boolean): ProcessSnapshot {
     const { context, conversation, conversationCount, recentRuns, consecutiveFailures } = this.#then;
-    const { deadLetters, open } = this.#then;
+    const { deadLetters, open, health } = this.#then;
     const givenUp = deadLetters.flatMap((letter) => letter.open ?? []);
     const then = new Map([...givenUp, ...open].map((one) => [one.event.eventId, one]));
     const again = this.#again(isHandledAgain);
@@ -164,6 +164,8 @@ export class RewindScan {
       conversationCount,
       recentRuns,
       consecutiveFailures,
+      // What was found, and what somebody said of it, stays.
+      health: { ...this.#now.health, runs: health.runs, replies: health.replies },
       open: again.map((undone) =>
         reopened(undone.open, then.get(undone.open.event.eventId), this.#then, this.#now.seq),
       ),

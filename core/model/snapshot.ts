@@ -3,6 +3,7 @@ import type { LimitName } from './budget.ts';
 import type { RecordedEffect } from './effects.ts';
 import type { TriggerEvent } from './entry.ts';
 import type { RaisedCause } from './escalation-state.ts';
+import { emptyHealth, type HealthState } from './health.ts';
 import type { Hold } from './holds.ts';
 import type { InboxMessage } from './inbox.ts';
 import { define, type Json, type JsonObject } from './json.ts';
@@ -220,6 +221,7 @@ export interface ProcessSnapshot {
   escalations: readonly RaisedCause[];
   /** Null where none was ever started, or the manifest has none any more. */
   mission: MissionState | null;
+  health: HealthState;
   /** Automatic restarts since the last success. */
   restarts: number;
   /** Whether one was announced and has not begun, or there are none left. */
@@ -277,6 +279,7 @@ export function emptySnapshot(): ProcessSnapshot {
     budget: emptyBudget(),
     escalations: [],
     mission: null,
+    health: emptyHealth(),
     restarts: 0,
     restart: 'none',
     workerDeaths: 0,

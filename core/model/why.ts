@@ -67,6 +67,7 @@ function heldWhy(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts | null): W
   const { holds, lifecycleReason } = snapshot;
   const until = holds.length === 1 && live !== null ? roomAt(snapshot) : null;
   const texts = holds.slice(0, MAX_HOLDS).map((hold) => {
+    if (hold.kind === 'health' && live !== null) return `${holdText(hold)}; resume it, or stop it`;
     if (hold.kind !== 'budget' || live === null) return holdText(hold);
     return `${holdText(hold)}; extend that limit, or ${until === null ? 'stop it' : 'it goes on at'}`;
   });

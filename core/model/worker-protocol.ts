@@ -168,7 +168,13 @@ export type FromWorker =
       readonly for: readonly string[];
       readonly heard: number;
     }
-  | { readonly type: 'invocation-done'; readonly run: number; readonly response: string }
+  | {
+      readonly type: 'invocation-done';
+      readonly run: number;
+      readonly response: string;
+      /** Its code gave a text, so that is its reply. */
+      readonly isText?: boolean;
+    }
   | {
       readonly type: 'invocation-failed';
       readonly run: number;

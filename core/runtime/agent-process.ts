@@ -6,8 +6,10 @@ import { BudgetKeeper, type ExtensionOrder } from '../governance/budget-keeper.t
 import { EscalationKeeper } from '../governance/escalation-keeper.ts';
 import type { Post } from '../governance/webhook-post.ts';
 import { MissionKeeper } from '../governance/mission-keeper.ts';
+import { HealthKeeper } from '../governance/health-keeper.ts';
 import { asAppError } from '../model/errors.ts';
 import type { Cause } from '../model/escalation.ts';
+import { openAnomalies, type AnomalyType } from '../model/health.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { isActive } from '../model/lifecycle.ts';
 import type { SentMessage } from '../model/messages.ts';
@@ -162,10 +164,19 @@ export class AgentProcess implements Listener {
       onRoom: () => this.#motion.goOn(),
       onChange,
     });
-    const runner = new InvocationRunner({
+    const health: HealthKeeper = new HealthKeeper({
+      process: name,
+      config: definition.config.health,
+      recorder,
+      clock,
+      moving: () => runner.moving,
+      onAnomaly: (anomaly) => this.#motion.unwell(anomaly),
+    });
+    const runner: InvocationRunner = new InvocationRunner({
       definition,
       budget,
       mission,
+      health,
       recorder,
       workerHost,
       permits,
@@ -221,6 +232,7 @@ export class AgentProcess implements Listener {
       heartbeat,
       restart,
       budget,
+      health,
       mission,
       escalations,
       escalate,
@@ -231,6 +243,7 @@ export class AgentProcess implements Listener {
       ...this.#parts,
       onLifetimeOver: (actor) => this.#orders.lifetimeOver(actor),
       onSpent: (actor) => this.#orders.spent(actor),
+      onUnwell: (actor) => this.#orders.unwell(actor),
     });
     this.#orders = new ProcessOrders({
       ...this.#parts,
@@ -403,6 +416,16 @@ export class AgentProcess implements Listener {
     return guard.exclusivelyIfSound(async () => {
       await mission.change(order, actor);
       if (order === 'resume') lifecycle.lift(['mission'], actor);
+      this.#changed();
+    });
+  }
+
+  /** An operator has seen what was found, of this type or at all: the detectors begin anew, and what that held goes on. */
+  clearHealth(type: AnomalyType | null, actor: Actor): Promise<void> {
+    return this.#guard.exclusivelyIfSound(() => {
+      this.#parts.health.clear(type, actor);
+      const isHeld = openAnomalies(this.snapshot.health).some(({ action }) => action === 'pause');
+      if (!isHeld) this.#parts.lifecycle.lift(['health'], actor);
       this.#changed();
     });
   }

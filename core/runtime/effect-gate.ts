@@ -1,6 +1,7 @@
 // Where effects pass between the worker and the world: announced in the journal, then permitted, then recorded.
 
 import type { BudgetKeeper } from '../governance/budget-keeper.ts';
+import type { HealthKeeper } from '../governance/health-keeper.ts';
 import { isRepeatTooLate, KEY_EXPIRED } from '../model/effects.ts';
 import { freedBy } from '../model/fold-budget.ts';
 import { recordedOf } from '../model/fold-effects.ts';
@@ -28,6 +29,7 @@ export interface GateOptions {
   readonly generation: () => number | undefined;
   readonly send: (message: ToWorker) => void;
   readonly budget: Pick<BudgetKeeper, 'bookingOf' | 'fits' | 'booked' | 'released'>;
+  readonly health: Pick<HealthKeeper, 'announced' | 'permitted' | 'ended' | 'workerGone'>;
   /** The journal could not take a large result. */
   readonly onUnkept: (error: unknown) => void;
 }
@@ -38,6 +40,7 @@ type Outcome = Extract<FromWorker, { type: 'effect-ended' }>;
 interface Pending {
   readonly run: number;
   readonly eventId: string;
+  readonly name: string;
   readonly attempt: number;
   isDurable: boolean;
 }
@@ -129,8 +132,9 @@ export class EffectGate {
       throw new Error(`it announced ${name}, which is done or not as it says`);
     }
     this.#options.budget.booked(eventId);
-    const pending: Pending = { run, eventId, attempt, isDurable: false };
+    const pending: Pending = { run, eventId, name, attempt, isDurable: false };
     this.#pending.set(effectId, pending);
+    this.#options.health.announced(eventId);
     durable.then(
       () => {
         // Meanwhile the worker may have died, and another been handed the same invocation.
@@ -142,11 +146,12 @@ export class EffectGate {
     );
   }
 
-  #permitIfDue(effectId: string, { run, eventId, attempt, isDurable }: Pending): void {
+  #permitIfDue(effectId: string, { run, eventId, name, attempt, isDurable }: Pending): void {
     if (!this.#isOpen || !isDurable) return;
     this.#pending.delete(effectId);
     if (this.#refuseTooLate({ run, eventId, effectId, attempt })) return;
     this.#performing.add(effectId);
+    this.#options.health.permitted(effectId, eventId, name);
     this.#options.send({ type: 'effect-permitted', run, effectId });
   }
 
@@ -206,7 +211,11 @@ export class EffectGate {
         .note('effect_finished', { event_id: eventId, effect_id: effectId, end: end.kind, ...outcome });
       if (isAwaited) this.#options.send({ type: 'effect-recorded', run, effectId });
     };
-    const how: JsonObject = reconciled ? { reconciled } : {};
+    const tookMs = this.#options.health.ended(effectId);
+    const how: JsonObject = {
+      ...(reconciled ? { reconciled } : {}),
+      ...(tookMs === null ? {} : { took_ms: tookMs }),
+    };
     if (end.kind !== 'done') {
       const isGivenUp = end.kind === 'in_doubt' && end.givenUp === true;
       note({ error: end.error.slice(0, MAX_ERROR), ...how, ...(isGivenUp ? { given_up: true } : {}) });
@@ -257,6 +266,7 @@ export class EffectGate {
     this.#pending.clear();
     this.#unaffordable.clear();
     this.#performing.clear();
+    this.#options.health.workerGone();
   }
 }
 

@@ -38,7 +38,11 @@ export function refuseUnended(options: EndingOptions, eventId: string): void {
 export function recordSuccess(
   options: EndingOptions,
   eventId: string,
-  { response, durationMs }: { readonly response: string; readonly durationMs: number },
+  {
+    response,
+    isText,
+    durationMs,
+  }: { readonly response: string; readonly isText: boolean; readonly durationMs: number },
 ): void {
   const open = openOf(options.recorder().snapshot, eventId);
   options.recorder().note('invocation_result', {
@@ -48,6 +52,7 @@ export function recordSuccess(
     attempt: open?.attempt ?? 1,
     duration_ms: durationMs,
     response: response.slice(0, MAX_RESPONSE),
+    ...(isText && options.definition.config.health.isEnabled ? { reply_chars: response.trim().length } : {}),
   });
 }
 

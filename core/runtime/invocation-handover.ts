@@ -3,6 +3,7 @@
 
 import type { BudgetKeeper } from '../governance/budget-keeper.ts';
 import type { MissionKeeper } from '../governance/mission-keeper.ts';
+import type { HealthKeeper } from '../governance/health-keeper.ts';
 import { isSpilled, type RecordedEffect } from '../model/effects.ts';
 import type { TriggerEvent } from '../model/entry.ts';
 import { inboxDelivery } from '../model/inbox.ts';
@@ -28,6 +29,7 @@ export interface HandoverOptions {
   readonly parking: RunParking;
   readonly budget: Pick<BudgetKeeper, 'fits' | 'booked'>;
   readonly mission: Pick<MissionKeeper, 'room'>;
+  readonly health: Pick<HealthKeeper, 'begun'>;
   readonly limit: TimeLimit;
   /** An effect may have come in doubt. */
   readonly onDoubt: () => void;
@@ -147,7 +149,7 @@ export class InvocationHandover {
   }
 
   #invoke(open: OpenInvocation): void {
-    const { clock, seat, runs, limit, onChange } = this.#options;
+    const { clock, seat, runs, limit, health, onChange } = this.#options;
     seat.busy();
     if (open.isToBegin === true) this.#beginAgain(open, open.attempt);
     else if (open.retryAt !== null) this.#beginAgain(open, open.attempt + 1);
@@ -155,6 +157,7 @@ export class InvocationHandover {
     if (open.event.spilled !== undefined || open.effects.some(isSpilled)) void this.#fetchAndSend(run, open);
     else this.#send(run, open, open.event, open.effects);
     limit.watch(runs.all());
+    health.begun();
     onChange();
   }
 

@@ -8,6 +8,7 @@
 
 import type { BudgetKeeper } from '../governance/budget-keeper.ts';
 import type { MissionKeeper } from '../governance/mission-keeper.ts';
+import type { HealthKeeper, WatchedRun } from '../governance/health-keeper.ts';
 import { backoffMs } from '../model/backoff.ts';
 import { isUnsettled, needsOperator } from '../model/effects.ts';
 import type { Clock, Ids, WorkerFacts, WorkerHost } from '../model/ports.ts';
@@ -59,6 +60,7 @@ export interface RunnerOptions {
   readonly keyPrefix: string;
   readonly budget: Pick<BudgetKeeper, 'bookingOf' | 'fits' | 'booked' | 'released'>;
   readonly mission: Pick<MissionKeeper, 'room'>;
+  readonly health: HealthKeeper;
   readonly events: RunnerEvents;
 }
 
@@ -109,11 +111,13 @@ export class InvocationRunner {
       recorder,
       clock,
       budget: options.budget,
+      health: options.health,
       generation: () => this.#seat.current?.generation,
       send: (message) => this.#seat.send(message),
       onUnkept: (error) => this.#recorder.failed(error),
     });
-    const shared = { definition, recorder, clock, ids, runs: this.#runs, limit: this.#limit };
+    const { health } = options;
+    const shared = { definition, recorder, clock, ids, health, runs: this.#runs, limit: this.#limit };
     this.#parking = new RunParking({
       ...shared,
       send: (message) => this.#seat.send(message),
@@ -199,6 +203,11 @@ export class InvocationRunner {
     return this.#runs.movingCount;
   }
 
+  /** Runs that should move: neither do they wait, nor is there no room for them in the budget. */
+  get moving(): readonly WatchedRun[] {
+    return this.#runs.all().filter((run) => !run.isParked && !this.#gate.isWaitingForRoom(run.eventId));
+  }
+
   /** Whether the worker has this invocation in hand. */
   isRunning(eventId: string): boolean {
     return this.#runs.of(eventId) !== undefined;
@@ -207,13 +216,19 @@ export class InvocationRunner {
   /** Begins and continues whatever may run. Called whenever that could have changed. */
   dispatch(): void {
     this.#gate.open();
+    this.#options.health.goOn();
     this.#handover.start();
   }
 
   /** Nothing new begins; with `stopEffects`, what is under way stops before its next effect. */
   pause(stopEffects: boolean): void {
-    if (stopEffects) this.#gate.close();
-    else this.#gate.open();
+    if (stopEffects) {
+      this.#gate.close();
+      this.#options.health.rest();
+    } else {
+      this.#gate.open();
+      this.#options.health.goOn();
+    }
     this.#seat.forgetBackOff();
     this.#handover.stop();
   }
@@ -305,7 +320,9 @@ export class InvocationRunner {
   #invocationEnded(isOver: boolean): void {
     const { onWait, onEnded } = this.#options.events;
     onWait();
-    if (isOver) onEnded();
+    if (!isOver) return;
+    this.#options.health.runEnded();
+    onEnded();
   }
 
   // --- the worker

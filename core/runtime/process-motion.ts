@@ -3,6 +3,7 @@
 import type { BudgetKeeper } from '../governance/budget-keeper.ts';
 import type { EscalationKeeper } from '../governance/escalation-keeper.ts';
 import type { MissionKeeper } from '../governance/mission-keeper.ts';
+import type { Anomaly, HealthKeeper } from '../governance/health-keeper.ts';
 import type { Overrun } from '../model/budget-state.ts';
 import { describeOverrun } from '../model/budget.ts';
 import { liftsAtStart, stopsEffects } from '../model/holds.ts';
@@ -41,6 +42,7 @@ export interface ProcessParts {
   readonly escalations: EscalationKeeper;
   /** Tells somebody outside, once until it is over. */
   readonly mission: MissionKeeper;
+  readonly health: HealthKeeper;
   readonly escalate: (cause: Cause) => void;
   /** A cause that was told is over: when it comes up again, it is told again. */
   readonly escalationOver: (key: string, why: string) => void;
@@ -52,6 +54,8 @@ export interface MotionOptions extends ProcessParts {
   readonly onLifetimeOver: (actor: Actor) => void;
   /** It has used as much as it may, and is not to wait for more. */
   readonly onSpent: (actor: Actor) => void;
+  /** It behaves as it should not, and is to stop. */
+  readonly onUnwell: (actor: Actor) => void;
 }
 
 export class ProcessMotion {
@@ -87,9 +91,18 @@ export class ProcessMotion {
       restart.takeUp();
       this.#closeTriggers();
     } else if (lifecycle.state !== 'stopped') this.setGoing(host('start() called'));
+    this.#answerAnomalies();
     this.keepWatch();
     heartbeat.start();
     onChange();
+  }
+
+  /** What was found, and its host was gone before anything was done about it. */
+  #answerAnomalies(): void {
+    const { health, lifecycle } = this.#parts;
+    health.settle();
+    if (!isActive(lifecycle.state)) return;
+    for (const anomaly of health.unanswered) this.unwell(anomaly);
   }
 
   /** From whatever state there is; a state of rest is started. */
@@ -329,6 +342,37 @@ export class ProcessMotion {
     else onSpent(actor);
   }
 
+  /** Its health is not as it should be: what the manifest says is done at once, whatever it is doing. */
+  unwell({ type, action, description, details }: Anomaly): void {
+    const { definition, guard, lifecycle, escalate, onUnwell } = this.#parts;
+    if (guard.trouble !== null) return;
+    const actor = host(description);
+    switch (action) {
+      case 'log':
+        return;
+      case 'pause':
+        lifecycle.hold('health', actor);
+        return;
+      case 'stop':
+        onUnwell(actor);
+        return;
+      case 'escalate':
+        escalate({
+          kind: 'health',
+          key: `health/${type}`,
+          summary: `${definition.name}: ${description}`,
+          detail: {
+            type: 'health_anomaly',
+            process_id: definition.name,
+            anomaly_type: type,
+            details,
+          },
+          target: definition.config.health.escalation,
+        });
+        return;
+    }
+  }
+
   fail(reason: string): void {
     const { lifecycle } = this.#parts;
     if (lifecycle.can('fail')) lifecycle.change('fail', host(reason));
@@ -347,6 +391,7 @@ export class ProcessMotion {
       this.#recorder.lookAtClock();
       // Where nothing waits for it, a day begins with the first that is done in it.
       if (this.#snapshot.holds.some(({ kind }) => kind === 'budget')) this.#turnBudget();
+      this.#parts.health.settle();
     }
     if (guard.trouble === null && isActive(lifecycle.state)) this.#parts.mission.look();
     triggers.check();

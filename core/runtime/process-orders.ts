@@ -19,10 +19,11 @@ export class ProcessOrders {
   }
 
   start(actor: Actor): Promise<void> {
-    const { guard, restart, heartbeat, lifecycle } = this.#parts;
+    const { guard, restart, heartbeat, lifecycle, health } = this.#parts;
     return guard.exclusivelyIfSound(() => {
       restart.cancel();
       heartbeat.worked();
+      if (lifecycle.can('start')) health.beginAnew(actor);
       if (lifecycle.can('start')) lifecycle.lift(OPERATORS_HOLDS, actor);
       lifecycle.change('start', actor);
     });
@@ -53,7 +54,7 @@ export class ProcessOrders {
 
   /** Lifts what an operator may lift; other holds stay, and the process with them. */
   resume(actor: Actor): Promise<void> {
-    const { guard, heartbeat, lifecycle, recorder } = this.#parts;
+    const { guard, heartbeat, lifecycle, recorder, health } = this.#parts;
     return guard.exclusivelyIfSound(() => {
       const { state } = lifecycle;
       if (state !== 'suspended') {
@@ -68,6 +69,7 @@ export class ProcessOrders {
         );
       }
       heartbeat.worked();
+      if (holds.some(({ kind }) => kind === 'health')) health.beginAnew(actor);
       lifecycle.lift(OPERATORS_HOLDS, actor);
     });
   }
@@ -107,6 +109,11 @@ export class ProcessOrders {
     this.stop(actor).catch(() => {}); // A host that closes meanwhile stops it all the same.
   }
 
+  /** It behaves as it should not. */
+  unwell(actor: Actor): void {
+    this.stop(actor).catch(() => {}); // A host that closes meanwhile stops it all the same.
+  }
+
   /** Ends the worker as an accident would. */
   killWorker(): Promise<void> {
     const { guard, runner } = this.#parts;
@@ -118,8 +125,8 @@ export class ProcessOrders {
 
   /** Rebuilds from the journal and takes over, whatever the state: the worker is ended first, and then nothing is assumed. */
   forceRecover(actor: Actor): Promise<void> {
-    const { definition, guard, restart, runner, recorder, heartbeat, motion, recover, onChange } =
-      this.#parts;
+    const { definition, guard, restart, lifecycle, health } = this.#parts;
+    const { runner, recorder, heartbeat, motion, recover, onChange } = this.#parts;
     return guard.exclusively(async () => {
       if (definition.config.journalLevel === 'none') {
         throw new AppError(
@@ -135,6 +142,7 @@ export class ProcessOrders {
       await recover();
       guard.refuseTrouble();
       motion.noteRecovered({ forced: true, actor: actor.name, reason: actor.reason });
+      if (lifecycle.can('start')) health.beginAnew(actor);
       // A journal that still takes nothing is told to whoever asked, before anything moves.
       await recorder().settled();
       guard.refuseTrouble();

@@ -1,6 +1,7 @@
 // What the worker says about the runs that it has in hand: believed as far as it can be, recorded, and carried on. What an
 // earlier run says belongs to nobody [S30].
 
+import type { HealthKeeper } from '../governance/health-keeper.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Clock, Ids } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
@@ -27,6 +28,7 @@ export interface HearingOptions {
   readonly runs: RunSet;
   readonly limit: TimeLimit;
   readonly gate: EffectGate;
+  readonly health: Pick<HealthKeeper, 'heard'>;
   readonly parking: RunParking;
   readonly onAnswer: (answer: Extract<FromWorker, { type: 'query-answered' }>) => void;
   /** Something is waited for, or not any more. */
@@ -63,6 +65,7 @@ export class RunHearing {
     }
     const run = runs.get(message.run);
     if (run === undefined) return;
+    this.#options.health.heard(run);
     try {
       this.#about(message, run);
     } catch (error) {
@@ -94,6 +97,7 @@ export class RunHearing {
         refuseUnended(this.#options, eventId);
         recordSuccess(this.#options, eventId, {
           response: message.response,
+          isText: message.isText === true,
           durationMs: this.#durationOf(run),
         });
         this.#ended(run, true);

@@ -1,6 +1,7 @@
 // Runs that only wait. They take no room: what they waited for is kept for them until there is room to move again, and
 // what goes on waiting is journaled, so that no worker has to be kept for it.
 
+import type { HealthKeeper } from '../governance/health-keeper.ts';
 import { MAX_TOLD_WAITS } from '../model/limits.ts';
 import type { Clock } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
@@ -21,6 +22,7 @@ export interface ParkingOptions {
   readonly clock: Clock;
   readonly runs: RunSet;
   readonly limit: TimeLimit;
+  readonly health: Pick<HealthKeeper, 'heard'>;
   readonly send: (message: ToWorker) => void;
   /** A run takes no room any more, or could do with some. */
   readonly onRoom: () => void;
@@ -97,6 +99,7 @@ export class RunParking {
     if (!run.isParked) return;
     run.isParked = false;
     run.movingSince = this.#options.clock.monotonic();
+    this.#options.health.heard(run);
     this.#watchLimit();
   }
 

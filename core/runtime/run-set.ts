@@ -9,6 +9,8 @@ export interface Run {
   /** Of the monotonic clock, since when it has been moving; durations are counted from the handing over. */
   readonly handedOverAt: number;
   movingSince: number;
+  /** Of the monotonic clock, when it last said something. */
+  heardAt: number;
   /** Until then the record that goes with it has everything that happens. */
   isHandedOver: boolean;
   isParked: boolean;
@@ -52,6 +54,7 @@ export class RunSet {
       eventId,
       handedOverAt: now,
       movingSince: now,
+      heardAt: now,
       isHandedOver: false,
       isParked: false,
       isParkedOnRecord: false,

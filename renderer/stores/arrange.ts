@@ -11,6 +11,7 @@ export type FilterId =
   | 'failed'
   | 'doubt'
   | 'failing'
+  | 'unwell'
   | 'resting'
   | 'changing'
   | 'unknown'
@@ -53,6 +54,7 @@ export const FILTERS: readonly Filter[] = [
   live('failed', 'failed', true),
   filter('doubt', 'in doubt', (row) => row.live && row.doubts > 0, true),
   filter('failing', 'failing runs', (row) => row.live && row.health.verdict === 'failing'),
+  filter('unwell', 'unwell', (row) => row.live && row.health.anomalies.length > 0),
   live('resting', 'at rest'),
   live('changing', 'changing'),
   live('unknown', 'unknown'),
@@ -140,7 +142,9 @@ function comparing({ column, descending }: Sorting): (a: ProcessRow, b: ProcessR
       return (a, b) =>
         sign * (usedOf(a) - usedOf(b) || (a.budget.runs ?? UNKNOWN) - (b.budget.runs ?? UNKNOWN));
     case 'health':
-      return (a, b) => sign * (a.health.failures - b.health.failures);
+      return (a, b) =>
+        sign *
+        (a.health.anomalies.length - b.health.anomalies.length || a.health.failures - b.health.failures);
     case 'last':
       return (a, b) => sign * (timeOf(a) - timeOf(b));
     case 'restarts':

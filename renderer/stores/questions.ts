@@ -85,6 +85,7 @@ export type Question =
       /** The limit that was reached; null where it is still to be said. */
       readonly limit: ProcessRow['budget']['limits'][number]['limit'] | null;
     }
+  | { readonly kind: 'clear-health'; readonly row: ProcessRow }
   | {
       readonly kind: 'test-escalation';
       readonly row: ProcessRow;

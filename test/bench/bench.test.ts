@@ -142,7 +142,14 @@ test('the benchmark governance works: every effect is permitted, and counted whe
   }).ended;
   expect({ code, stderr }).toMatchObject({ code: 0 });
   const { results } = JSON.parse(readFileSync(json, 'utf8')) as BenchResult;
-  expect(results.map(({ name }) => name)).toEqual(['with all limits', 'what all limits add']);
+  expect(results.map(({ name }) => name)).toEqual([
+    'with all limits',
+    'what all limits add',
+    'with health',
+    'what health adds',
+    'with all of it',
+    'what all of it adds',
+  ]);
 }, 60_000);
 
 const RUN = fileURLToPath(new URL('run.ts', import.meta.url));

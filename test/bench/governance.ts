@@ -1,12 +1,14 @@
-// What limits cost each effect, in processor time of the host: the same effects through the same gate and the same recorder
-// with all limits of a budget and without any budget at all. In one process, with the journal in memory: nothing else
-// is in it.
+// What governance costs each effect, in processor time of the host: the same effects through the same gate and the same
+// recorder without any of it, with all limits of a budget, and with its health watched as well. In one process, with the
+// journal in memory: nothing else is in it.
 
 import { BudgetKeeper } from '../../core/governance/budget-keeper.ts';
+import { HealthKeeper } from '../../core/governance/health-keeper.ts';
 import { systemClock } from '../../core/host/system-clock.ts';
 import { InMemoryJournal } from '../../core/journal/memory-journal.ts';
 import { DEFAULT_BUDGET, LIMIT_NAMES, type BudgetConfig } from '../../core/model/budget.ts';
 import { effectIdOf } from '../../core/model/effects.ts';
+import { DEFAULT_HEALTH, type HealthConfig } from '../../core/model/health.ts';
 import { DEFAULT_PROCESS_CONFIG, type ProcessDefinition } from '../../core/model/process-config.ts';
 import { emptySnapshot } from '../../core/model/snapshot.ts';
 import { EffectGate, type GateOptions } from '../../core/runtime/effect-gate.ts';
@@ -33,38 +35,57 @@ const BUDGET: BudgetConfig = {
   },
 };
 
+/** All detectors, with names that are seen often. */
+const HEALTH: HealthConfig = { ...DEFAULT_HEALTH, isEnabled: true };
+
 const UNIT = 'µs of processor time an effect';
-const ADDED = 'what all limits add';
-const WITH = 'with all limits';
-const WITHOUT = 'without a budget';
+const WITHOUT = 'without any of it';
+
+/** What is on; each further part of governance is a field here. */
+interface Parts {
+  readonly budget: boolean;
+  readonly health: boolean;
+}
+
+const NONE: Parts = { budget: false, health: false };
+/** What is measured beside nothing at all; the last has all there is. */
+const VARIANTS: readonly { readonly name: string; readonly added: string; readonly parts: Parts }[] = [
+  { name: 'with all limits', added: 'what all limits add', parts: { ...NONE, budget: true } },
+  { name: 'with health', added: 'what health adds', parts: { ...NONE, health: true } },
+  { name: 'with all of it', added: 'what all of it adds', parts: { budget: true, health: true } },
+];
 
 export async function run(): Promise<BenchResult> {
   const at = new Date().toISOString();
-  const rounds = await takeTurns([bothInTurns]);
+  const rounds = await takeTurns([allInTurns]);
   return {
     bench: 'governance',
     at,
     machine: describeMachine(),
     limits: { [WITHOUT]: spread(rounds(WITHOUT), UNIT) },
-    results: [
-      measured(WITH, rounds(WITH), UNIT),
-      measured(ADDED, rounds(ADDED), UNIT, { target: atMost(20) }),
-    ],
+    results: VARIANTS.flatMap(({ name, added }) => [
+      measured(name, rounds(name), UNIT),
+      measured(added, rounds(added), UNIT, { target: atMost(20) }),
+    ]),
   };
 }
 
-async function bothInTurns(): Promise<Samples> {
-  let limited = 0;
+async function allInTurns(): Promise<Samples> {
+  const sums = VARIANTS.map(() => 0);
   let free = 0;
   for (let slice = 0; slice < SLICES; slice += 1) {
-    limited += await microsOf(true);
-    free += await microsOf(false);
+    for (const [at, { parts }] of VARIANTS.entries()) sums[at]! += await microsOf(parts);
+    free += await microsOf(NONE);
   }
-  return { [WITH]: limited / SLICES, [WITHOUT]: free / SLICES, [ADDED]: (limited - free) / SLICES };
+  const samples = VARIANTS.flatMap(({ name, added }, at) => [
+    [name, sums[at]! / SLICES] as const,
+    [added, (sums[at]! - free) / SLICES] as const,
+  ]);
+  return { ...Object.fromEntries(samples), [WITHOUT]: free / SLICES };
 }
 
 /** Processor time for each effect; that everything was counted, and everything permitted, is looked at afterwards. */
-async function microsOf(isLimited: boolean): Promise<number> {
+async function microsOf(parts: Parts): Promise<number> {
   const clock = systemClock();
   const recorder = new Recorder(emptySnapshot(), {
     journal: new InMemoryJournal(),
@@ -87,6 +108,16 @@ async function microsOf(isLimited: boolean): Promise<number> {
     },
     onReleased: () => {},
   });
+  const health = new HealthKeeper({
+    process: AGENT,
+    config: HEALTH,
+    recorder: () => recorder,
+    clock,
+    moving: () => [],
+    onAnomaly: ({ type }) => {
+      throw new Error(`${type} was found, where nothing is to be.`);
+    },
+  });
   let permitted = 0;
   const gate = new EffectGate({
     definition: DEFINITION,
@@ -96,7 +127,8 @@ async function microsOf(isLimited: boolean): Promise<number> {
     send: ({ type }) => {
       if (type === 'effect-permitted') permitted += 1;
     },
-    budget: isLimited ? keeper : NO_BUDGET,
+    budget: parts.budget ? keeper : NO_BUDGET,
+    health: parts.health ? health : NO_HEALTH,
     onUnkept: (error) => {
       throw error;
     },
@@ -114,7 +146,12 @@ async function microsOf(isLimited: boolean): Promise<number> {
     for (let occurrence = 0; occurrence < EFFECTS; occurrence += 1) {
       const name = NAMES[occurrence % NAMES.length]!;
       const effectId = effectIdOf(eventId, name, occurrence);
-      gate.announced({ ...ANNOUNCEMENT, run: number, effectId, name, occurrence, key: effectId }, eventId);
+      // Each with arguments of its own, so that none of them is a repetition.
+      const argsHash = String(occurrence);
+      gate.announced(
+        { ...ANNOUNCEMENT, run: number, effectId, name, occurrence, argsHash, key: effectId },
+        eventId,
+      );
       await recorder.settled();
       gate.ended(
         { type: 'effect-ended', run: number, effectId, end: DONE, reconciled: false, isAwaited: false },
@@ -123,13 +160,15 @@ async function microsOf(isLimited: boolean): Promise<number> {
     }
     recorder.note('invocation_result', { event_id: eventId, invocation: number + 1, response: '' });
     gate.invocationEnded(eventId);
+    if (parts.health) health.runEnded();
     recorder.cycleEnded();
   }
   await recorder.settled();
+  health.rest();
   const { user, system } = process.cpuUsage(before);
   const effects = RUNS * EFFECTS;
   const { toolCalls = 0 } = recorder.snapshot.budget.spent;
-  if (permitted !== effects || toolCalls !== (isLimited ? effects : 0)) {
+  if (permitted !== effects || toolCalls !== (parts.budget ? effects : 0)) {
     throw new Error(`${permitted} of ${effects} effects were permitted, and ${toolCalls} counted.`);
   }
   return (user + system) / effects;
@@ -147,7 +186,6 @@ const DEFINITION: ProcessDefinition = {
 const ANNOUNCEMENT = {
   type: 'effect-announced',
   effectClass: 'ask',
-  argsHash: '0123456789abcdef',
   args: null,
   attempt: 1,
   keyTtlMs: null,
@@ -157,6 +195,12 @@ const ANNOUNCEMENT = {
 const DONE = { kind: 'done', result: null } as const;
 
 /** As if there were no such thing. */
+const NO_HEALTH: GateOptions['health'] = {
+  announced: () => {},
+  permitted: () => {},
+  ended: () => null,
+  workerGone: () => {},
+};
 const NO_BUDGET: GateOptions['budget'] = {
   bookingOf: () => ({}),
   fits: () => true,

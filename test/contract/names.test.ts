@@ -68,6 +68,7 @@ describe('a request of any kind', () => {
     'mission.change': { ...COMMAND, order: 'pause' },
     'budget.extend': { ...COMMAND, limit: 'max_cost_per_day', amount: 2.5, forMs: null },
     'escalation.test': COMMAND,
+    'health.clear': { ...COMMAND, type: 'stuck' },
     'rewind.plan': { journalId: 'journal', process: 'clerk', to: 7, isHandledAgain: true },
     'rewind.apply': { ...COMMAND, to: 7, isHandledAgain: false, undone: null },
     'fork.plan': { journalId: 'journal', process: 'clerk', at: 7, name: 'other', set: {}, configure: {} },

@@ -1,6 +1,7 @@
 import type { MissionView } from '../../core/contract/mission-view.ts';
 import type {
   DeadLetterView,
+  DetectorView,
   EffectView,
   FleetView,
   ForkPlanView,
@@ -80,6 +81,30 @@ function limitedRuns(): BudgetView {
   return budgetOf({ runs: 12, maxRunsPerDay: 50, limits: [runs] });
 }
 
+type HealthView = ProcessRow['health'];
+
+/** Ten runs that went well, and nothing found. */
+export function healthOf(over: Partial<HealthView> = {}): HealthView {
+  const runs = Array.from({ length: 10 }, () => true);
+  return { sample: 10, failures: 0, runs, verdict: 'ok', anomalies: [], ...over };
+}
+
+/** A detector that sees nothing unusual. */
+export function detectorOf(over: Partial<DetectorView> = {}): DetectorView {
+  return {
+    type: 'stuck',
+    state: 'ok',
+    sample: 3,
+    needed: 3,
+    reading: 'the same call in a row: 1',
+    threshold: '3 times in a row, within a run',
+    action: 'pause',
+    last: null,
+    coolsUntil: null,
+    ...over,
+  };
+}
+
 export function rowOf(over: Partial<ProcessRow> = {}): ProcessRow {
   const name = over.name ?? 'market-watcher';
   const journalId = over.journalId ?? 'j-demo';
@@ -96,7 +121,7 @@ export function rowOf(over: Partial<ProcessRow> = {}): ProcessRow {
     tone: 'quiet',
     budget: limitedRuns(),
     causes: [],
-    health: { sample: 10, failures: 0, runs: Array.from({ length: 10 }, () => true), verdict: 'ok' },
+    health: healthOf(),
     invocations: 41,
     queued: 0,
     doubts: 0,
@@ -373,6 +398,7 @@ export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): Pr
     deadLettersLost: 0,
     mission: null,
     inbox: [],
+    detectors: [],
     unsent: 0,
     workerDetail: null,
     workerDeaths: 0,

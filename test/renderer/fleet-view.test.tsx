@@ -88,8 +88,8 @@ test('[P5] runs that began and did not finish are no “no runs”', async () =>
   const none = budgetOf({ runs: 0 });
   await show(
     hostWith([
-      rowOf({ name: 'a', health: { ...health, runs: [] }, budget: { ...none, runs: 1 } }),
-      rowOf({ name: 'b', health: { ...health, runs: [] }, budget: none }),
+      rowOf({ name: 'a', health: { ...health, runs: [], anomalies: [] }, budget: { ...none, runs: 1 } }),
+      rowOf({ name: 'b', health: { ...health, runs: [], anomalies: [] }, budget: none }),
     ]),
   );
   expect(within(rowNamed('a')).getByText('none ended')).toBeTruthy();

@@ -57,7 +57,9 @@ test('[S41] nothing of a journal that nobody runs is called present', async () =
 
 test('gauges are meters with a table that says the same, and [P5] an unmetered cost is unknown', async () => {
   await show(
-    hostWith(rowOf({ health: { sample: 2, failures: 1, runs: [true, false], verdict: 'ok' } })),
+    hostWith(
+      rowOf({ health: { sample: 2, failures: 1, runs: [true, false], verdict: 'ok', anomalies: [] } }),
+    ),
     HASH,
   );
   await waitFor(() => expect(screen.getAllByRole('meter')).toHaveLength(2));

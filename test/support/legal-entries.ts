@@ -6,6 +6,7 @@ import { LIMIT_NAMES, LIMITS, type LimitName } from '../../core/model/budget.ts'
 import { CAUSE_KINDS } from '../../core/model/escalation.ts';
 import { applyEntry, type FoldedEntry } from '../../core/model/fold.ts';
 import { heardFrom } from '../../core/model/fold-invocation.ts';
+import { ANOMALY_TYPES, ON_ANOMALY } from '../../core/model/health.ts';
 import { HOLD_KINDS } from '../../core/model/holds.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES } from '../../core/model/inbox.ts';
 import type { Json, JsonObject } from '../../core/model/json.ts';
@@ -160,6 +161,33 @@ function ofMission({ mission, invocationCount }: ProcessSnapshot): Maker[] {
   ];
 }
 
+/** What detectors find, of a run that is open where there is one. */
+function ofHealth({ open }: ProcessSnapshot): Maker[] {
+  const type = (pick: number): string => one(ANOMALY_TYPES, pick);
+  return [
+    ({ pick }) => [
+      'health_anomaly',
+      {
+        anomaly_type: type(pick),
+        description: `found ${pick}`,
+        details: {},
+        action: one(ON_ANOMALY, pick),
+        cooldown_ms: pick * 1_000,
+        ...(open.length === 0 || pick % 2 === 0 ? {} : { event_id: one(open, pick).event.eventId }),
+      },
+    ],
+    ({ pick }) => ['health_recovered', { anomaly_type: type(pick) }],
+    ({ pick }) => [
+      'health_cleared',
+      {
+        ...(pick % 3 === 0 ? {} : { anomaly_type: type(pick) }),
+        actor: 'operator:test',
+        reason: 'seen',
+      },
+    ],
+  ];
+}
+
 /** What may be written next, given what is written already. */
 function possible(state: ProcessSnapshot, count: number): Maker[] {
   const lifecycle = state.lifecycle as LifecycleState;
@@ -213,6 +241,7 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
     ...ofBudget(state),
     ...ofEscalations(state, count),
     ...ofMission(state),
+    ...ofHealth(state),
     ({ pick }) => ['rewind', { target_seq: 1 + (pick % Math.max(1, count)), handled_again: pick % 2 === 0 }],
     ({ pick }) => ['forked', { process: 'other', journal_id: 'journal', seq: 1 + pick }],
     ({ pick }) => ['trigger_filtered', { trigger_id: `manual-${pick % 3}` }],
@@ -340,7 +369,13 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
       }),
       ({ pick }) => [
         'invocation_result',
-        { event_id: eventId, invocation: open.invocation, duration_ms: pick, response: '' },
+        {
+          event_id: eventId,
+          invocation: open.invocation,
+          duration_ms: pick,
+          response: '',
+          ...(pick % 2 === 0 ? { reply_chars: pick } : {}),
+        },
       ],
       ({ pick }) => [
         'error',
@@ -431,6 +466,7 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
                 end: 'done',
                 result: value,
                 ...(pick % 2 === 0 ? { used: bookedAt(pick) } : {}),
+                ...(pick % 5 === 0 ? {} : { took_ms: pick * 1.5 }),
               }
             : { effect_id: effectId, end: pick % 3 === 1 ? 'did_not_happen' : 'in_doubt', error: 'why' },
         ]),

@@ -15,7 +15,7 @@ export function processRow(given: Partial<ProcessRow> & { readonly name: string 
     tone: 'working',
     budget: budgetOf({ day: '2026-01-01', runs: 0 }),
     causes: [],
-    health: { sample: 0, failures: 0, runs: [], verdict: 'unknown' },
+    health: { sample: 0, failures: 0, runs: [], verdict: 'unknown', anomalies: [] },
     invocations: 0,
     queued: 0,
     doubts: 0,

@@ -179,6 +179,7 @@ const inputOf = (snapshot: ProcessSnapshot, more: Partial<DetailInput> = {}): De
   unknown: null,
   budget: null,
   receivers: null,
+  health: null,
   nowMs: 0,
   mission: null,
   triggers: [],

@@ -9,6 +9,7 @@ import { RewindDialog } from '../rewind/rewind-dialog.tsx';
 import { AddTriggerDialog } from '../trigger/add-trigger-dialog.tsx';
 import { FireTriggerDialog, PauseTriggersDialog, RemoveTriggerDialog } from '../trigger/trigger-dialogs.tsx';
 import { FrozenState } from './consequences.tsx';
+import { ClearHealthDialog } from './clear-health-dialog.tsx';
 import { DeadLetterDialog } from './dead-letter-dialog.tsx';
 import { EffectDialog } from './effect-dialog.tsx';
 import { ExtendDialog } from './extend-dialog.tsx';
@@ -67,6 +68,8 @@ function Asked({ question }: { readonly question: Question }) {
       return <TestEscalationDialog question={question} />;
     case 'mission':
       return <MissionDialog key={question.order} question={question} />;
+    case 'clear-health':
+      return <ClearHealthDialog question={question} />;
     case 'rewind':
       return <RewindDialog question={question} />;
     case 'fork':

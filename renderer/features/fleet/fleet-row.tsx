@@ -4,6 +4,7 @@ import { fullestOf, shareOf } from '../../../core/model/limit-gauge.ts';
 import { useConsole, useFleet } from '../../app/console-context.ts';
 import { hashOf, processPlace } from '../../stores/place.ts';
 import { targetOf } from '../../stores/target.ts';
+import { anomalyWords } from '../../ui/anomaly-text.ts';
 import { HealthTicks } from '../../ui/health-ticks.tsx';
 import { limitName } from '../../ui/limit-text.ts';
 import { dayWords } from '../../ui/moments.ts';
@@ -159,7 +160,8 @@ function RunsCell({ budget: { day, runs, cost } }: { readonly budget: ProcessRow
 }
 
 function HealthCell({ row: { health, budget } }: { readonly row: ProcessRow }) {
-  const { sample, failures, runs, verdict } = health;
+  const { sample, failures, runs, verdict, anomalies } = health;
+  const found = anomalies.map(({ text }) => visibleLine(text)).join('\n');
   const share = `${failures} of ${sample}`;
   const words =
     sample === 0 ? noRunsText(budget.runs) : failures === 0 ? `last ${sample} ok` : `${share} failed`;
@@ -168,9 +170,15 @@ function HealthCell({ row: { health, budget } }: { readonly row: ProcessRow }) {
       <span className="hf-first">
         <HealthTicks runs={runs} />
       </span>
-      <span className={verdict === 'failing' ? 'hf-second hf-alarm-text' : 'hf-second'} title={words}>
-        {verdict === 'failing' ? `failing, ${share}` : words}
-      </span>
+      {anomalies.length > 0 ? (
+        <span className="hf-second hf-alarm-text" title={found}>
+          {anomalyWords(anomalies.map(({ type }) => type))}
+        </span>
+      ) : (
+        <span className={verdict === 'failing' ? 'hf-second hf-alarm-text' : 'hf-second'} title={words}>
+          {verdict === 'failing' ? `failing, ${share}` : words}
+        </span>
+      )}
     </>
   );
 }

@@ -15,7 +15,7 @@ const COLUMNS: readonly { readonly id: string; readonly name: string; readonly s
   { id: 'state', name: 'State', sort: 'state' },
   { id: 'why', name: 'Why, or doing now' },
   { id: 'budget', name: 'Budget', sort: 'budget' },
-  { id: 'health', name: 'Last ten runs', sort: 'health' },
+  { id: 'health', name: 'Health', sort: 'health' },
   { id: 'last', name: 'Last entry', sort: 'last' },
   { id: 'restarts', name: 'Restarts', sort: 'restarts' },
   { id: 'actions', name: 'Actions' },

@@ -8,13 +8,13 @@ import { Said } from '../../ui/said.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { BudgetHold } from './budget-hold.tsx';
+import { HealthHold } from './health-hold.tsx';
 import { Doubts, doubtsOf } from './doubts.tsx';
 import { promisesOf, WaitingForSomebody } from './waiting-for-somebody.tsx';
 
 const HOLDS: Readonly<Record<string, string>> = {
   operator: 'Held by an operator',
   in_doubt: 'Held by a doubt',
-  health: 'Held by its health',
   mission: 'Held because its mission is over',
   idle: 'Idle',
   quit: 'Held while its host was away',
@@ -32,7 +32,7 @@ interface Matter {
   readonly body: ReactNode;
 }
 
-/** What waits for a person: doubts first, then promises, then its budget, then what else holds the process, then its last error. */
+/** What waits for a person: doubts first, then promises, then its budget and its health, then what else holds the process, then its last error. */
 export function Attention({ detail }: { readonly detail: ProcessDetail }) {
   const room = useRef<HTMLDivElement>(null);
   const matters = mattersOf(detail);
@@ -67,7 +67,8 @@ function mattersOf(detail: ProcessDetail): readonly Matter[] {
   const promises = promisesOf(detail);
   const { row, counts, lastError } = detail;
   const budget = detail.holds.find(({ kind }) => kind === 'budget');
-  const holds = detail.holds.filter((hold) => hold !== budget);
+  const health = detail.holds.find(({ kind }) => kind === 'health');
+  const holds = detail.holds.filter((hold) => hold !== budget && hold !== health);
   const matters: Matter[] = [];
   if (doubts.length > 0) {
     const body = <Doubts key="doubts" row={row} doubts={doubts} />;
@@ -79,6 +80,9 @@ function mattersOf(detail: ProcessDetail): readonly Matter[] {
   }
   if (budget !== undefined) {
     matters.push({ count: 1, summary: 'budget', body: <BudgetHold key="budget" row={row} hold={budget} /> });
+  }
+  if (health !== undefined) {
+    matters.push({ count: 1, summary: 'health', body: <HealthHold key="health" row={row} hold={health} /> });
   }
   if (holds.length > 0) {
     const body = <Holds key="holds" holds={holds} />;

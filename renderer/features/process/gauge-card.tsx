@@ -9,10 +9,12 @@ interface CardProps {
   readonly chart?: ReactNode;
   readonly rows: readonly Fact[];
   readonly children: ReactNode;
+  /** Under both. */
+  readonly below?: ReactNode;
 }
 
 /** A gauge, and the table that says the same. */
-export function GaugeCard({ title, chart = null, rows, children }: CardProps) {
+export function GaugeCard({ title, chart = null, rows, children, below = null }: CardProps) {
   const [asTable, setAsTable] = useState(false);
   const id = useId();
   return (
@@ -42,12 +44,15 @@ export function GaugeCard({ title, chart = null, rows, children }: CardProps) {
           </tbody>
         </table>
       ) : (
-        <div className="hf-gauge-body">
-          {chart !== null && (
-            <Suspense fallback={<div className="hf-gauge-room hf-skeleton" />}>{chart}</Suspense>
-          )}
-          <div className="hf-gauge-words">{children}</div>
-        </div>
+        <>
+          <div className="hf-gauge-body">
+            {chart !== null && (
+              <Suspense fallback={<div className="hf-gauge-room hf-skeleton" />}>{chart}</Suspense>
+            )}
+            <div className="hf-gauge-words">{children}</div>
+          </div>
+          {below}
+        </>
       )}
     </section>
   );

@@ -94,7 +94,7 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
           <LifecycleDiagram lifecycle={detail.lifecycle} state={row.state} live={row.live} />
         </section>
         <BudgetGauge row={row} />
-        <HealthGauge row={row} />
+        <HealthGauge detail={detail} />
         <Escalations detail={detail} />
         <MissionCard detail={detail} />
         <UnderWay detail={detail} />

@@ -214,6 +214,7 @@ export function copyOf(snapshot: ProcessSnapshot): ProcessSnapshot {
     workers: [...snapshot.workers],
     triggers: { ...snapshot.triggers, known: copyOfKnown(snapshot.triggers.known) },
     budget: { ...snapshot.budget },
+    health: { ...snapshot.health },
   };
 }
 

@@ -9,12 +9,14 @@ import type {
   RewindPlanView,
   TimelineRow,
 } from '../../../core/contract/views.ts';
+import { ANOMALY_TYPES } from '../../../core/model/health.ts';
 import {
   before,
   budgetOf,
   DAY,
   deadLetterOf,
   detailOf,
+  detectorOf,
   doubtOf,
   effectOf,
   entryOf,
@@ -115,7 +117,13 @@ const worst = rowOf({
   restarts: 14,
   worker: { pid: 4_194_303, generation: 1_204 },
   budget: SPENT,
-  health: { sample: 10, failures: 10, runs: Array.from({ length: 10 }, () => false), verdict: 'failing' },
+  health: {
+    sample: 10,
+    failures: 10,
+    runs: Array.from({ length: 10 }, () => false),
+    verdict: 'failing',
+    anomalies: ANOMALY_TYPES.map((type) => ({ type, text: LONG_TEXT, at: before(9 * HOUR) })),
+  },
 });
 
 const ROWS: readonly ProcessRow[] = [
@@ -188,6 +196,14 @@ function crowdedDetail(row: ProcessRow): ProcessDetail {
 
 function worstDetail(): ProcessDetail {
   return detailOf(worst, {
+    detectors: ANOMALY_TYPES.map((type) =>
+      detectorOf({
+        type,
+        state: 'found',
+        last: { description: LONG_TEXT, at: before(9 * HOUR), action: 'pause', overAt: null },
+        coolsUntil: before(-HOUR),
+      }),
+    ),
     reason: LONG_TEXT,
     actor: `operator:${LONG_WORD.slice(0, 120)}`,
     holds: [

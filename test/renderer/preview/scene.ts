@@ -15,10 +15,12 @@ import {
   DAY,
   deadLetterOf,
   detailOf,
+  detectorOf,
   doubtOf,
   effectOf,
   entryOf,
   fleetOf,
+  healthOf,
   HOUR,
   invocationOf,
   journalOf,
@@ -36,7 +38,13 @@ import {
   webhookOf,
 } from '../fixtures.ts';
 
-const nothingRan: ProcessRow['health'] = { sample: 0, failures: 0, runs: [], verdict: 'unknown' };
+const nothingRan: ProcessRow['health'] = {
+  sample: 0,
+  failures: 0,
+  runs: [],
+  verdict: 'unknown',
+  anomalies: [],
+};
 const noLimit = budgetOf();
 const runs = (spent: number) =>
   limitOf({ limit: 'max_runs_per_day', words: 'runs in a day', max: 50, spent });
@@ -64,6 +72,9 @@ const spentUp = budgetOf({
   },
 });
 
+const STUCK = 'fetch_price was called 3 times in a row with the same arguments';
+const SLOW = 'browser is under way for 41.2 s; 99 % of 214 before it took at most 20 s';
+
 const ROWS: readonly ProcessRow[] = [
   rowOf({ description: 'Watches tickers', why: 'tool `browser` for 4 m (usually 20 s)', tone: 'working' }),
   rowOf({
@@ -88,7 +99,7 @@ const ROWS: readonly ProcessRow[] = [
       until: before(-11 * HOUR),
       limits: [runs(50)],
     }),
-    health: { sample: 4, failures: 3, runs: [true, false, false, false], verdict: 'failing' },
+    health: { sample: 4, failures: 3, runs: [true, false, false, false], verdict: 'failing', anomalies: [] },
     worker: null,
     actions: ['start', 'force-recover'],
   }),
@@ -128,6 +139,23 @@ const ROWS: readonly ProcessRow[] = [
     budget: spentUp,
     actions: ['restart', 'stop', 'trigger', 'kill-worker', 'force-recover'],
   }),
+  rowOf({
+    name: 'price-prober',
+    state: 'suspended',
+    stateSince: before(2 * MINUTE),
+    why: `health: ${STUCK}; resume it, or stop it`,
+    tone: 'attention',
+    health: healthOf({
+      failures: 2,
+      runs: [true, true, false, true, true, true, false, true, true, true],
+      verdict: 'unwell',
+      anomalies: [
+        { type: 'stuck', text: STUCK, at: before(2 * MINUTE) },
+        { type: 'slow', text: SLOW, at: before(MINUTE) },
+      ],
+    }),
+    actions: ['resume', 'restart', 'stop', 'trigger', 'kill-worker', 'force-recover'],
+  }),
   rowOf({ name: 'brand-new', state: 'created', stateSince: null, lastEntryAt: null, health: nothingRan }),
   rowOf({ name: 'evil \u{202e}txt.exe\u{7}<b>', state: 'hibernating', why: '<img src=x onerror=alert(1)>' }),
   rowOf({
@@ -157,6 +185,7 @@ export function detailIn(journalId: string, process: string): ProcessDetail | nu
   }
   if (row.name === 'nightly-report') return awaiting(row);
   if (row.name === 'order-sync') return dying(row);
+  if (row.name === 'price-prober') return heldByItsHealth(row);
   if (row.name === 'ad-buyer') return heldByItsBudget(row);
   if (row.doubts === 0) return busy(row);
   return detailOf(row, {
@@ -300,6 +329,59 @@ function escalationsOf(text: string): ProcessDetail['escalations'] {
       ],
     },
   ];
+}
+
+/** Found stuck, and with an effect that takes long; the others look on. */
+function heldByItsHealth(row: ProcessRow): ProcessDetail {
+  const [stuck, slow] = row.health.anomalies;
+  const last = ({ text, at }: { readonly text: string; readonly at: string }) => ({
+    description: text,
+    at,
+    action: 'pause',
+    overAt: null,
+  });
+  return detailOf(row, {
+    holds: [{ kind: 'health', reason: stuck!.text, actor: 'host', since: stuck!.at }],
+    detectors: [
+      detectorOf({ state: 'found', last: last(stuck!), coolsUntil: before(-3 * MINUTE) }),
+      detectorOf({
+        type: 'loop',
+        sample: 7,
+        needed: 4,
+        reading: 'calls without a pattern: 7',
+        threshold: 'a pattern 2 times over, in 20 calls of a run',
+      }),
+      detectorOf({
+        type: 'empty_response',
+        state: 'unknown',
+        sample: 1,
+        reading: 'replies that are short: 0 of the last 1',
+        threshold: '3 in a row of at most 10 characters',
+      }),
+      detectorOf({
+        type: 'high_error_rate',
+        sample: 10,
+        needed: 10,
+        reading: 'runs that failed: 2 of the last 10',
+        threshold: '50 % of 10 runs',
+        last: {
+          description: '5 of the last 10 runs failed',
+          at: before(DAY),
+          action: 'escalate',
+          overAt: before(20 * HOUR),
+        },
+      }),
+      detectorOf({
+        type: 'silent',
+        state: 'unknown',
+        sample: 0,
+        needed: 1,
+        reading: 'no run is to say anything now',
+        threshold: 'no word for 600 s from a run that should move',
+      }),
+      detectorOf({ type: 'slow', state: 'found', last: last(slow!), action: 'log' }),
+    ],
+  });
 }
 
 /** One of its effects is more than its budget has room for, and another is under way. */

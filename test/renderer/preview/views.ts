@@ -18,6 +18,7 @@ export const dialogAfter = (name: string | RegExp) => async (page: Page) => {
 export const CLERK = '/#/j-demo/invoice-clerk';
 export const WATCHER = '/#/j-demo/market-watcher';
 const BUYER = '/#/j-demo/ad-buyer';
+const PROBER = '/#/j-demo/price-prober';
 const REPORT = '/#/j-demo/nightly-report';
 const SYNC = '/#/j-demo/order-sync';
 const WORST = `/?scene=night#/j-demo/${LONG_NAME}`;
@@ -75,6 +76,9 @@ const VIEWS: readonly View[] = [
   { name: 'process, budget as a table', address: BUYER, act: press('button', 'Budget as a table') },
   { name: 'process, mission as a table', address: REPORT, act: press('button', 'Mission as a table') },
   { name: 'process, paused mission', address: SYNC },
+  { name: 'process, health', address: PROBER },
+  { name: 'process, health as a table', address: PROBER, act: press('button', 'Health as a table') },
+  { name: 'clear what was found', address: PROBER, act: dialogAfter('Clear…') },
   { name: 'process, tables', address: WATCHER, act: press('button', 'Health as a table') },
   { name: 'process, doubt', address: CLERK },
   { name: 'process, failed', address: '/#/j-demo/mail-triage' },
