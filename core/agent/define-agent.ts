@@ -73,8 +73,12 @@ export interface EffectOptions<T extends Json = Json, Args extends Json = Json> 
   /** Gives the effect up after this: its signal is aborted, and the outcome is unknown. Never unless given. */
   readonly timeoutMs?: number;
   readonly retry?: RetryOptions;
+  /** The model that it calls, as the price table names it: `openai:gpt-5-mini`. It counts as one model call then. */
+  readonly model?: string;
+  /** So many tokens at most: booked before it is performed. Without it a limit of tokens or money may be passed by one call. */
+  readonly expects?: ModelTokens;
   /** Of class `reconcile`: finds out what became of an attempt whose outcome is unknown. */
-  readonly reconcile?: (call: EffectCall<Args>) => Promise<Reconciled<T>>;
+  readonly reconcile?: (call: Omit<EffectCall<Args>, 'used'>) => Promise<Reconciled<T>>;
 }
 
 export interface EffectCall<Args> {
@@ -85,6 +89,19 @@ export interface EffectCall<Args> {
   readonly attempt: number;
   /** Aborted when the effect's time is over. */
   readonly signal: AbortSignal;
+  /**
+   * Tells what was used of the model, in place of what was expected; told several times, it adds up. It counts also where
+   * the attempt fails. Without it the call counts at what it was booked at.
+   */
+  readonly used: (tokens: ModelTokens) => void;
+}
+
+/** Each token is of one kind: what was read from the provider's cache, or written to it, is not in `tokensIn` too. */
+export interface ModelTokens {
+  readonly tokensIn?: number | undefined;
+  readonly tokensCachedRead?: number | undefined;
+  readonly tokensCachedWrite?: number | undefined;
+  readonly tokensOut?: number | undefined;
 }
 
 export interface AgentState {

@@ -9,6 +9,7 @@ export {
   type EffectCall,
   type EffectOptions,
   type Opinion,
+  type ModelTokens,
   type PromiseOptions,
   type Reconciled,
   type RetryOptions,

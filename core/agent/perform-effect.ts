@@ -18,6 +18,7 @@ import { jsonBytes, MAX_ERROR_TEXT, MAX_RESULT_BYTES, refuseTooLarge } from '../
 import { argsHash } from './args-hash.ts';
 import type { AgentContext, EffectCall, EffectOptions, Reconciled } from './define-agent.ts';
 import { DidNotHappen, EffectFailed } from './effect-errors.ts';
+import { checkedCall, UseReport } from './model-use.ts';
 import { never, type RunScope } from './run-scope.ts';
 
 const DEFAULT_ATTEMPTS = 3;
@@ -32,8 +33,9 @@ const MAX_ATTEMPTS = 1_000;
 /** A year: beyond it a duration is a slip of the unit. */
 const MAX_DURATION_MS = 366 * 24 * 60 * 60 * 1000;
 
+type Asking = Omit<EffectCall<Json>, 'used'>;
 type Perform = (call: EffectCall<Json>) => Promise<Json>;
-type Reconcile = (call: EffectCall<Json>) => Promise<Reconciled>;
+type Reconcile = (call: Asking) => Promise<Reconciled>;
 
 interface Effect {
   readonly name: string;
@@ -46,6 +48,7 @@ interface Effect {
   readonly keyTtlMs: number | null;
   readonly timeoutMs: number | null;
   readonly attempts: number;
+  readonly call: ReturnType<typeof checkedCall>;
   readonly backoff: (attempt: number) => number;
   readonly perform: Perform;
   readonly reconcile: Reconcile;
@@ -81,6 +84,7 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
   const begin = (name: string, options: EffectOptions, perform: Perform): Effect => {
     scope.refuseUnlessOpen(`ctx.effect(${JSON.stringify(name)})`);
     const { effectClass, keyTtlMs, timeoutMs, attempts, backoff, reconcile } = checked(name, options);
+    const call = checkedCall(name, options);
     const occurrence = occurrences.get(name) ?? 0;
     occurrences.set(name, occurrence + 1);
     const effectId = effectIdOf(event.eventId, name, occurrence);
@@ -99,6 +103,7 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
       keyTtlMs,
       timeoutMs,
       attempts,
+      call,
       backoff,
       perform,
       reconcile,
@@ -161,19 +166,20 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
     const { name, effectId, effectClass } = effect;
     await permitted(effect, number);
     const calledAt = Date.now();
-    const end = doubtKept(await performed(scope, effect, number), effectClass, wasInDoubt);
+    const use = new UseReport(name, effect.call.model !== undefined);
+    const end = doubtKept(await performed(scope, effect, number, use), effectClass, wasInDoubt);
     const isLast = tries >= effect.attempts;
-    if (end.kind === 'done') return ended(effect, end, false);
+    if (end.kind === 'done') return ended(effect, end, { use });
     if (end.kind === 'did_not_happen') {
       const mayRepeat = end.retryable && !isLast;
-      await ended(effect, { kind: end.kind, error: end.error }, false);
+      await ended(effect, { kind: end.kind, error: end.error }, { use });
       if (!mayRepeat) throw new EffectFailed(name, end.error);
     } else if (isRepeatable(effectClass)) {
       const { isFinal = isLast, ...doubt } = end;
-      await ended(effect, isFinal || isLast ? { ...doubt, givenUp: true } : doubt, false);
+      await ended(effect, isFinal || isLast ? { ...doubt, givenUp: true } : doubt, { use });
       if (isFinal || isLast) throw new EffectFailed(name, end.error);
     } else {
-      await ended(effect, end, false);
+      await ended(effect, end, { use });
       if (effectClass === 'reconcile') return reconciled(effect, number + 1, tries + 1, calledAt);
       hold(effectId);
       throw new Held(name, end.error);
@@ -206,12 +212,12 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
     switch (found.happened) {
       case true: {
         const end = resultEnd(found.result);
-        if (end.kind === 'done') return ended(effect, end, true);
+        if (end.kind === 'done') return ended(effect, end, RECONCILED);
         return doubted(effect, end.error);
       }
       case false:
         if (tries <= effect.attempts) return attempt(effect, number, tries, false);
-        await ended(effect, { kind: 'did_not_happen', error: 'it was tried often enough' }, true);
+        await ended(effect, { kind: 'did_not_happen', error: 'it was tried often enough' }, RECONCILED);
         throw new EffectFailed(name, 'it did not happen, and was tried often enough');
       case 'unknown':
         return doubted(effect, `nobody can say what became of it: ${found.why ?? 'no reason given'}`);
@@ -220,18 +226,30 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
 
   /** Neither its own code nor whoever it was done with knows enough. */
   const doubted = async (effect: Effect, error: string): Promise<never> => {
-    await ended(effect, { kind: 'in_doubt', error, reconciled: true }, true);
+    await ended(effect, { kind: 'in_doubt', error, reconciled: true }, RECONCILED);
     hold(effect.effectId);
     throw new Held(effect.name, error);
   };
 
   /** Resolves with the result when the end is in the journal and its turn has come. */
-  const ended = async ({ effectId }: Effect, end: EffectEnd, isReconciled: boolean): Promise<Json> => {
+  const ended = async (
+    { effectId }: Effect,
+    end: EffectEnd,
+    { isReconciled = false, use }: HowEnded,
+  ): Promise<Json> => {
     // A large result is kept beside the journal first, which takes the host a while.
     const isAwaited = !scope.isAlone || (end.kind === 'done' && isLarge(end.result));
     const delivered = isAwaited ? scope.outcome(effectId) : null;
     const told = end.kind === 'done' ? end : { ...end, error: end.error.slice(0, MAX_ERROR_TEXT) };
-    scope.send({ type: 'effect-ended', effectId, end: told, reconciled: isReconciled, isAwaited });
+    const used = use?.told ?? null;
+    scope.send({
+      type: 'effect-ended',
+      effectId,
+      end: told,
+      reconciled: isReconciled,
+      isAwaited,
+      ...(used === null ? {} : { used }),
+    });
     await delivered;
     return end.kind === 'done' ? recordable(end.result) : null;
   };
@@ -250,11 +268,18 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
   return { effect: effect as unknown as AgentContext['effect'], held };
 }
 
+/** By whom it is known how it ended: by its own code, which told what it used, or by whoever it was done with. */
+interface HowEnded {
+  readonly isReconciled?: boolean;
+  readonly use?: UseReport;
+}
+const RECONCILED: HowEnded = { isReconciled: true };
+
 /** The run is over: only an operator may say what became of the effect. */
 class Held extends EffectFailed {}
 
 function announcement(effect: Effect, attempt: number) {
-  const { effectId, name, occurrence, effectClass, hash, args, key, keyTtlMs, timeoutMs } = effect;
+  const { effectId, name, occurrence, effectClass, hash, args, key, keyTtlMs, timeoutMs, call } = effect;
   return {
     type: 'effect-announced' as const,
     effectId,
@@ -267,6 +292,7 @@ function announcement(effect: Effect, attempt: number) {
     keyTtlMs: effectClass === 'idempotent' ? keyTtlMs : null,
     timeoutMs,
     attempt,
+    ...call,
   };
 }
 
@@ -335,10 +361,15 @@ interface FailedCleanly {
 }
 
 /** Only code that says so knows that nothing happened; anything else leaves the question open [S28]. */
-async function performed(scope: RunScope, effect: Effect, attempt: number): Promise<Performed> {
+async function performed(
+  scope: RunScope,
+  effect: Effect,
+  attempt: number,
+  { add }: UseReport,
+): Promise<Performed> {
   const { name, perform, timeoutMs } = effect;
   const abort = new AbortController();
-  const call = callOf(effect, attempt, abort.signal);
+  const call = { ...callOf(effect, attempt, abort.signal), used: add };
   const work = scope.within(`the effect ${name}`, async () => perform(call));
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
@@ -367,7 +398,7 @@ function doubtKept(end: Performed, effectClass: EffectClass, wasInDoubt: boolean
   return { kind: 'in_doubt', error, isFinal: !end.retryable };
 }
 
-function callOf({ args, key }: Effect, attempt: number, signal: AbortSignal): EffectCall<Json> {
+function callOf({ args, key }: Effect, attempt: number, signal: AbortSignal): Asking {
   return { args: recordable(args), key, attempt, signal };
 }
 

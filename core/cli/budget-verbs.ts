@@ -3,9 +3,12 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { ProcessRow } from '../contract/views.ts';
 import { counted } from '../host/counted.ts';
-import { MAX_AMOUNT, MAX_EXTENSION_MS } from '../model/budget.ts';
+import { LIMITS, MAX_AMOUNT, MAX_EXTENSION_MS } from '../model/budget.ts';
 import { fullestOf } from '../model/limit-gauge.ts';
 import { kept } from '../model/meters.ts';
+import { moneyText, sumText } from '../model/money-text.ts';
+import { burnOf, runsOutAt, type Spending } from '../model/spending.ts';
+import { timestampOf } from '../model/time.ts';
 import { at, type HostVerb } from './host-verb.ts';
 
 export const BUDGET_VERBS: readonly HostVerb[] = [
@@ -47,28 +50,64 @@ function durationMs(text: string): number {
 }
 
 type Budget = ProcessRow['budget'];
+type Limit = Budget['limits'][number];
 
 /** "9 of 10 (effects in a day)", of the limit of which most is used. */
-export function fullestText({ limits }: Budget): string {
+export function fullestText({ limits, currency }: Budget): string {
   const fullest = fullestOf(limits);
   if (fullest === null) return '';
-  const { words, spent, reserved, max } = fullest;
-  return `${amount(spent + reserved)} of ${amount(max)} (${words})`;
+  const { words, spent, reserved, max, unpriced } = fullest;
+  const show = unitOf(fullest, currency);
+  return `${unpriced > 0 ? '≥ ' : ''}${show(spent + reserved)} of ${show(max)} (${words})`;
+}
+
+function unitOf({ limit }: Limit, currency: string | null): (value: number) => string {
+  return LIMITS[limit].meter === 'money' ? (value) => sumText(value, currency) : amount;
 }
 
 /** What is known of the budget, a line for each thing; what nobody runs here tells of no limits [P5]. */
-export function budgetLines({ budget, live }: Pick<ProcessRow, 'budget' | 'live'>): readonly string[] {
-  const { until, runs, cost, limits, exceeded } = budget;
+export function budgetLines(
+  { budget, live }: Pick<ProcessRow, 'budget' | 'live'>,
+  spending: Spending,
+  nowMs: number,
+): readonly string[] {
+  const { until, runs, cost, limits, exceeded, models, currency } = budget;
   const day = until === null ? 'its end is unknown' : `until ${until}`;
   return [
     `budget of the day, ${day}: ${runs === null ? 'runs unknown' : counted(runs, 'run')}, cost ${cost === null ? 'unknown' : amount(cost)}`,
-    ...limits.map(
-      ({ limit, words, spent, reserved, max }) =>
-        `  ${limit}: ${amount(spent)} spent${reserved === 0 ? '' : ` and ${amount(reserved)} reserved`} of ${amount(max)} (${words})`,
-    ),
+    ...(models === null
+      ? []
+      : [
+          `  ${counted(models.turns, 'model call')}, ${amount(models.tokens)} tokens, ${moneyText({ ...models, currency })}`,
+        ]),
+    ...limits.map((limit) => limitLine(limit, budget, { spending, nowMs })),
     ...(limits.length > 0 ? [] : [live ? '  no limits set' : '  limits unknown: no host runs it']),
     ...(exceeded === null ? [] : [`did not fit: ${exceeded.text}`]),
   ];
+}
+
+function limitLine(
+  limit: Limit,
+  { currency, until }: Budget,
+  { spending, nowMs }: { readonly spending: Spending; readonly nowMs: number },
+): string {
+  const { limit: name, scope, words, spent, reserved, max, unpriced, overshoot } = limit;
+  const { meter } = LIMITS[name];
+  const show = unitOf(limit, currency);
+  const isAtLeast = unpriced > 0 ? `at least ` : '';
+  const left = max - spent - reserved;
+  const burn = scope === 'day' && meter !== 'runs' ? burnOf(spending, meter, nowMs) : null;
+  const at = left > 0 ? runsOutAt(left, burn, nowMs) : null;
+  const isInTime = at !== null && (until === null || at < Date.parse(until));
+  return [
+    `  ${name}: ${isAtLeast}${show(spent)} spent${reserved === 0 ? '' : ` and ${show(reserved)} reserved`} of ${show(max)} (${words})`,
+    ...(unpriced === 0 ? [] : [`${counted(unpriced, 'call')} unpriced`]),
+    ...(overshoot === 0
+      ? []
+      : [`may be passed by ${overshoot === null ? 'nobody knows how much' : show(overshoot)}`]),
+    ...(burn === null || burn === 0 ? [] : [`${show(burn)} a minute`]),
+    ...(isInTime ? [`runs out at ${timestampOf(at)}`] : []),
+  ].join(' · ');
 }
 
 function amount(value: number): string {

@@ -7,6 +7,7 @@ import { messageOf } from '../model/errors.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { pathAsTyped } from './invocation.ts';
 import type { Given } from './host-verb.ts';
+import { costs } from './costs.ts';
 import { HOST_VERBS, reasonIn, reasonOption } from './host-verbs.ts';
 import { recover, show, status, tail } from './look.ts';
 import { logs } from './logs.ts';
@@ -76,6 +77,16 @@ function program(): Command {
     .addOption(new Option('-f, --follow', 'go on as entries arrive').default(false))
     .action((directory: string, process: string, options: Json & { lines: number; follow: boolean }) =>
       tail(asTyped(directory), process, options),
+    );
+  verb(
+    'costs <directory> <process>',
+    'what it spent when and for what, by its journal; each day of the budget in sum',
+  )
+    .addOption(
+      new Option('--csv', 'comma-separated values for a spreadsheet').default(false).conflicts('json'),
+    )
+    .action((directory: string, process: string, options: Json & { csv: boolean }) =>
+      costs(asTyped(directory), process, options),
     );
   verb('logs <directory> <process>', 'what its workers wrote, and what its agent said through its log')
     .addOption(new Option('-n, --lines <count>', 'how many').argParser(count).default(DEFAULT_TAIL))

@@ -90,7 +90,7 @@ export async function show(
       return;
     }
     printHead(detail.row);
-    for (const line of budgetLines(row)) print(line);
+    for (const line of budgetLines(row, detail.spending, Date.now())) print(line);
     for (const line of detail.mission === null ? [] : missionLines(detail.mission)) print(line);
     for (const line of healthLines(detectors)) print(line);
     for (const hold of detail.holds)
@@ -237,7 +237,7 @@ function isBeingWritten(journal: string): boolean {
 }
 
 /** @throws `process.not-found`, naming the processes that there are; what {@link inspectDirectory} throws */
-async function open(directory: string, process: string): Promise<{ journal: FileJournal }> {
+export async function open(directory: string, process: string): Promise<{ journal: FileJournal }> {
   const journal = readFileJournal(inspected(directory).directory);
   const names = await journal.processes();
   if (!names.includes(process)) {

@@ -16,6 +16,11 @@ export function printJson(value: object): void {
   write(1, visible(JSON.stringify(withTaggedNumbers(value as Json))));
 }
 
+/** A line of comma-separated values, with the line break that they have. */
+export function printCsv(line: string): void {
+  write(1, `${visible(line)}\r`);
+}
+
 /** One line on standard error, where it disturbs nobody who reads the output. */
 export function printError(message: string): void {
   write(2, safeText(`holdfast: ${message}`));

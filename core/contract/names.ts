@@ -3,6 +3,9 @@
 import type { EventName } from './events.ts';
 import type { RequestName } from './requests.ts';
 
+/** What was spent, in one answer. */
+export const MAX_COST_ROWS = 5_000;
+
 const requests = {
   'app.info': true,
   'fleet.read': true,
@@ -41,6 +44,7 @@ const requests = {
   'rewind.apply': true,
   'fork.plan': true,
   'fork.apply': true,
+  'costs.read': true,
   'output.read': true,
 } satisfies Record<RequestName, true>;
 

@@ -4,6 +4,7 @@ import { MAX_AMOUNT, MAX_EXTENSION_MS } from '../model/budget.ts';
 import { MISSION_ORDERS } from '../model/mission.ts';
 import { ANOMALY_TYPES } from '../model/health.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES, MAX_INBOX_LENGTH } from '../model/inbox.ts';
+import { MAX_COST_ROWS } from './names.ts';
 import {
   AppView,
   FleetView,
@@ -204,6 +205,12 @@ export const REQUESTS = {
     'health.clear',
     z.strictObject({ ...NeedsReason.shape, type: z.enum(ANOMALY_TYPES).nullable() }),
     Outcome,
+  ),
+  /** What it spent when, newest rows, as comma-separated values for a spreadsheet; `count` of all rows that there are. */
+  'costs.read': defineRequest(
+    'costs.read',
+    z.strictObject({ ...OneProcess, limit: z.number().int().min(1).max(MAX_COST_ROWS) }),
+    z.strictObject({ csv: z.string(), rows: z.number().int(), count: z.number().int() }),
   ),
   /** What it would do. Nothing is done. */
   'rewind.plan': defineRequest('rewind.plan', z.strictObject({ ...OneProcess, ...Rewind }), RewindPlanView),

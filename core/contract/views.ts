@@ -8,6 +8,7 @@ import { CAUSE_KINDS } from '../model/escalation.ts';
 import { DELIVERY_STATUSES, DELIVERY_TARGETS } from '../model/escalation-state.ts';
 import { MissionView } from './mission-view.ts';
 import { ANOMALY_TYPES, ON_ANOMALY } from '../model/health.ts';
+import { METERS } from '../model/meters.ts';
 
 /** What an operator may do now. The console shows these and never works them out for itself. */
 export const Action = z.enum(ACTIONS);
@@ -22,6 +23,18 @@ export const BudgetView = z.strictObject({
   maxRunsPerDay: z.number().int().nullable(),
   /** In the manifest's own units. Null: not metered, so unknown, and never shown as 0 [P5]. */
   cost: z.number().nullable(),
+  /** What its models used, with what is under way; null where nothing says so [P5]. */
+  models: z
+    .strictObject({
+      turns: z.number(),
+      tokens: z.number(),
+      money: z.number(),
+      /** Calls of which not all that they cost is in `money`: it is at least that. */
+      unpriced: z.number(),
+    })
+    .nullable(),
+  /** Of money, ISO 4217; null where nobody said. */
+  currency: z.string().nullable(),
   /** Each limit that is set; of a run, as the run stands that has used most of it. */
   limits: z.array(
     z.strictObject({
@@ -31,10 +44,27 @@ export const BudgetView = z.strictObject({
       max: z.number(),
       spent: z.number(),
       reserved: z.number(),
+      /** How far it can be passed at most by what is under way; null: nobody knows [P5]. */
+      overshoot: z.number().nullable(),
+      /** Of money: calls of which not all is counted in it. */
+      unpriced: z.number(),
     }),
   ),
   /** What did not fit and waits for more, and how much more that needs; null where everything fits. */
   exceeded: z.strictObject({ limit: z.enum(LIMIT_NAMES), text: z.string(), missing: z.number() }).nullable(),
+});
+
+const Spent = z.strictObject({
+  /** The first minute of it, counted from the epoch. */
+  at: z.number(),
+  spent: z.partialRecord(z.enum(METERS), z.number()),
+});
+
+/** When it spent what lately: how fast it does is worked out from this and the time that it is. */
+export const SpendingView = z.strictObject({
+  since: z.number().nullable(),
+  minutes: z.array(Spent),
+  halfHours: z.array(Spent),
 });
 
 export const HealthView = z.strictObject({
@@ -482,6 +512,7 @@ export const ProcessDetail = z.strictObject({
   triggersPaused: PauseView.nullable(),
   lineage: z.strictObject({ process: z.string(), journalId: z.string(), seq: z.number().int() }).nullable(),
   writer: z.strictObject({ epoch: z.number().int(), pid: z.number().int(), hostId: z.string() }).nullable(),
+  spending: SpendingView,
   journalLevel: z.string(),
   /** In a fixed order, those that are off too. */
   detectors: z.array(DetectorView),

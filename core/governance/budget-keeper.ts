@@ -17,8 +17,19 @@ import {
   type BudgetConfig,
   type LimitName,
 } from '../model/budget.ts';
+import type { EffectEnd, RecordedEffect } from '../model/effects.ts';
 import { AppError } from '../model/errors.ts';
-import type { Amounts } from '../model/meters.ts';
+import type { JsonObject } from '../model/json.ts';
+import { plus, type Amounts } from '../model/meters.ts';
+import {
+  bookingOfCall,
+  pricedBy,
+  pricesOf,
+  usedOf,
+  type CallBooking,
+  type ModelCall,
+  type ReportedUse,
+} from '../model/model-calls.ts';
 import type { Clock } from '../model/ports.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { timestampOf } from '../model/time.ts';
@@ -69,9 +80,19 @@ export class BudgetKeeper {
     recorder().note('budget_period_started', { id: timestampOf(now), until: timestampOf(next) });
   }
 
-  /** What an effect of this name counts for. */
-  bookingOf(name: string): Amounts {
-    return bookingOf(this.#options.config, name);
+  /** What an effect of this name counts for, with the call of a model that it is, where it is one. */
+  bookingOf(name: string, call: ModelCall | null = null): CallBooking {
+    const { config } = this.#options;
+    const effect = bookingOf(config, name);
+    if (call === null) return { booked: effect, asked: effect, facts: {} };
+    const { booked, asked, facts } = bookingOfCall(config, call);
+    return { booked: plus(effect, booked), asked: plus(effect, asked), facts };
+  }
+
+  /** What an effect counts for by what its code told that it used of its model, as its entry has it. */
+  usedOf(effect: RecordedEffect, end: EffectEnd['kind'], use: ReportedUse): JsonObject {
+    const { config } = this.#options;
+    return { used: { ...usedOf(config, effect, end, use) }, ...pricedBy(pricesOf(config)) };
   }
 
   /** Whether what did not fit does now, or nothing was too much. */
@@ -88,13 +109,14 @@ export class BudgetKeeper {
     const over = overrun(config, this.#snapshot, { ...more, nowMs: clock.now() });
     if (over === null) return true;
     if (this.#snapshot.budget.exceeded === null) {
-      const { limit, max, spent, reserved, asked } = over;
+      const { limit, max, spent, reserved, asked, model } = over;
       recorder().note('budget_exceeded', {
         limit,
         max,
         spent,
         reserved,
         asked,
+        ...(model === undefined ? {} : { model }),
         ...(eventId === null ? {} : { event_id: eventId }),
       });
       onExceeded(over);
@@ -113,15 +135,16 @@ export class BudgetKeeper {
     return over === null ? null : describeOverrun(over);
   }
 
-  /** Something that was booked did not happen. */
+  /** Something that was booked did not happen, or was less. */
   released(): void {
     this.#options.onReleased();
   }
 
-  /** Something was booked for this run: limits that are near now are told. */
-  booked(eventId: string): void {
+  /** So much more is counted for this run: limits that are near now are told. */
+  counted(eventId: string, more: Amounts): void {
     const { config, clock, recorder } = this.#options;
     for (const { limit, max, spent, reserved } of near(config, this.#snapshot, {
+      more,
       eventId,
       nowMs: clock.now(),
     })) {

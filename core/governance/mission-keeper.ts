@@ -23,7 +23,7 @@ export interface MissionKeeperOptions {
   readonly recorder: () => Recorder;
   readonly clock: Clock;
   readonly judge: Judge;
-  readonly budget: Pick<BudgetKeeper, 'tooMuchForDay' | 'booked' | 'released'>;
+  readonly budget: Pick<BudgetKeeper, 'tooMuchForDay' | 'counted' | 'released'>;
   readonly escalate: (cause: Cause) => void;
   /** Whether anything may be done at all, and whether the process goes about its work. */
   readonly mayMove: () => boolean;
@@ -152,7 +152,7 @@ export class MissionKeeper {
     const booked = costOf(config!);
     try {
       const announced = recorder().record('mission_judging', { run, invocation: invocationCount, booked });
-      budget.booked(JUDGE_NAME);
+      budget.counted(JUDGE_NAME, booked);
       onChange();
       await announced;
     } catch {

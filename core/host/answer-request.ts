@@ -6,6 +6,8 @@ import type { AppView, FleetView, OutputLine as OutputView } from '../contract/v
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import { showJson } from '../model/json.ts';
 import type { Cursor } from '../model/ports.ts';
+import { COST_HEADINGS, costCells } from '../model/cost-history.ts';
+import { CSV_BREAK, csvLine } from '../model/csv.ts';
 import { cut } from './cut.ts';
 import { MAX_MESSAGE } from './fleet-telling.ts';
 import { planFork } from './fork-process.ts';
@@ -14,6 +16,7 @@ import type { CommandName, CommandRequest, Outcome } from './operator-commands.t
 import type { OutputLine } from './output-files.ts';
 import { parseJson } from './parse-json.ts';
 import { rewindPlanView } from './plan-views.ts';
+import { newestCosts } from './read-costs.ts';
 import { readWorkerOutput } from './read-worker-output.ts';
 import type { WatchedProcess } from './watched-process.ts';
 
@@ -62,6 +65,13 @@ const ANSWERS: Answers = {
     source.detail(process); // Refuses a process that is not there.
     const page = readWorkerOutput(source.directory, process, { limit, before });
     return { lines: page.lines.map(outputLine), before: page.before };
+  },
+  'costs.read': async ({ journalId, process, limit }, { journals }) => {
+    const source = journals.source(journalId);
+    source.detail(process); // Refuses a process that is not there.
+    const { rows, count } = await newestCosts(source.directory, process, limit);
+    const lines = [COST_HEADINGS, ...rows.map(costCells)].map(csvLine);
+    return { csv: lines.join(CSV_BREAK), rows: rows.length, count };
   },
   'processes.preview': ({ journalId, process, action }, { journals }) =>
     journals.liveOf(journalId).preview(process, action),

@@ -46,8 +46,10 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
     case 'budget_exceeded':
       return {
         summary: join(
-          `${text('limit')} would be passed`,
-          `${show('spent')} of ${show('max')} used, ${show('reserved')} under way, ${show('asked')} more asked for`,
+          text('model') === '' ? `${text('limit')} would be passed` : `${text('limit')} may be passed`,
+          text('model') === ''
+            ? `${show('spent')} of ${show('max')} used, ${show('reserved')} under way, ${show('asked')} more asked for`
+            : `nobody knows what ${text('model')} costs`,
         ),
         tone: 'alarm',
       };

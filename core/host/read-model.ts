@@ -14,6 +14,7 @@ import { isLifecycleState, LIFECYCLE_STATES, nextStates } from '../model/lifecyc
 import type { MissionConfig } from '../model/mission.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { standingOf } from '../model/standing.ts';
+import type { Spending } from '../model/spending.ts';
 import type { Pause } from '../model/trigger-record.ts';
 import { whyOf, type LiveFacts, type Why } from '../model/why.ts';
 import { cut, cutOrNull, showCut } from './cut.ts';
@@ -34,6 +35,8 @@ const MAX_HOLDS = 50;
 const MAX_DEAD_LETTERS = 100;
 const MAX_INBOX_SHOWN = 50;
 const MAX_TRIGGERS = 100;
+const MAX_SPENT = 20;
+const MAX_CURRENCY = 10;
 
 export interface RowInput {
   readonly journalId: string;
@@ -207,6 +210,7 @@ export function processDetail(input: DetailInput): ProcessDetail {
         : { ...snapshot.lineage, process: cut(snapshot.lineage.process, MAX_NAME) },
     writer:
       writer === null ? null : { epoch: writer.epoch, pid: writer.pid, hostId: cut(writer.hostId, MAX_WORD) },
+    spending: spendingView(snapshot.budget.spending),
     journalLevel: input.journalLevel,
     detectors: detectorViews(input),
   };
@@ -296,8 +300,19 @@ export function timelineRows(entries: readonly StoredEntry[], badLines: readonly
 }
 
 function budgetView(...of: Parameters<typeof budgetOf>): ProcessRow['budget'] {
-  const { limits, ...gauge } = budgetOf(...of);
-  return { ...gauge, limits: limits.map((limit) => ({ ...limit })) };
+  const { limits, models, ...gauge } = budgetOf(...of);
+  return {
+    ...gauge,
+    models: models === null ? null : { ...models },
+    currency: cutOrNull(gauge.currency, MAX_CURRENCY),
+    limits: limits.map((limit) => ({ ...limit })),
+  };
+}
+
+function spendingView({ since, minutes, halfHours }: Spending): ProcessDetail['spending'] {
+  const last = (list: Spending['minutes']): ProcessDetail['spending']['minutes'] =>
+    list.slice(-MAX_SPENT).map(({ at, spent }) => ({ at, spent: { ...spent } }));
+  return { since, minutes: last(minutes), halfHours: last(halfHours) };
 }
 
 function healthView(snapshot: Readonly<ProcessSnapshot>): ProcessRow['health'] {

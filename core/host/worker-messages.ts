@@ -10,10 +10,13 @@ import {
   MAX_CONTENT,
   MAX_ERROR_TEXT,
   MAX_RESULT_BYTES,
+  MAX_MODEL_NAME,
   MAX_STATE_KEY,
+  MAX_TOKENS,
   MAX_TOLD_WAITS,
   MAX_VALUE_BYTES,
 } from '../model/limits.ts';
+import type { TokenMeter } from '../model/meters.ts';
 import { MESSAGE_KINDS, topicProblem } from '../model/messages.ts';
 import { LOG_LEVELS, type FromWorker } from '../model/worker-protocol.ts';
 
@@ -29,6 +32,14 @@ const answer = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), value: json }),
   z.object({ ok: z.literal(false), code: z.string().max(MAX_CODE), message: text }),
 ]);
+
+const count = z.number().int().min(0).max(MAX_TOKENS).optional();
+const tokens = z.object({
+  tokensIn: count,
+  tokensCachedRead: count,
+  tokensCachedWrite: count,
+  tokensOut: count,
+} satisfies Record<TokenMeter, typeof count>);
 
 const Message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
@@ -47,6 +58,8 @@ const Message = z.discriminatedUnion('type', [
     keyTtlMs: z.number().positive().nullable(),
     timeoutMs: z.number().positive().nullable(),
     attempt: z.number().int().positive(),
+    model: z.string().min(1).max(MAX_MODEL_NAME).optional(),
+    expects: tokens.optional(),
   }),
   z.object({
     type: z.literal('effect-ended'),
@@ -64,6 +77,7 @@ const Message = z.discriminatedUnion('type', [
     ]),
     reconciled: z.boolean(),
     isAwaited: z.boolean(),
+    used: z.object({ tokens, isUnclear: z.boolean() }).optional(),
   }),
   z.object({
     type: z.literal('effect-unlike'),

@@ -2,16 +2,26 @@
 
 import { z } from 'zod';
 import { JUDGE_NAME } from '../model/mission.ts';
-import { DEFAULT_BUDGET, LIMITS, ON_EXCEEDED, type BudgetConfig, type LimitName } from '../model/budget.ts';
+import {
+  DEFAULT_BUDGET,
+  LIMITS,
+  ON_EXCEEDED,
+  UNPRICED,
+  type BudgetConfig,
+  type LimitName,
+} from '../model/budget.ts';
 import { escalationSchema } from './escalation-schema.ts';
+import type { PriceTable } from '../model/prices.ts';
 
 /** Beyond it a number is a slip. */
 const MAX_COUNT = 1e9;
 const MAX_COST = 1e12;
 const MAX_EFFECTS = 1_000;
+const MAX_TOKENS = 1e12;
 
 const Count = z.number().int().min(1).max(MAX_COUNT).nullish();
 const Cost = z.number().positive().max(MAX_COST).nullish();
+const Tokens = z.number().int().min(1).max(MAX_TOKENS).nullish();
 /** None at all is a limit as well. */
 const Irreversible = z.number().int().min(0).max(MAX_COUNT).nullish();
 
@@ -29,6 +39,7 @@ export const ManifestBudget = z
   .strictObject({
     enabled: z.boolean().default(true),
     max_tool_calls_per_run: Count,
+    max_llm_turns_per_run: Count,
     max_cost_per_run: Cost,
     max_irreversible_per_run: Irreversible,
     max_tool_calls_per_day: Count,
@@ -54,6 +65,21 @@ export const ManifestBudget = z
     holdfast: z
       .strictObject({
         max_irreversible_per_day: Irreversible,
+        max_llm_turns_per_day: Count,
+        max_tokens_per_run: Tokens,
+        max_tokens_per_day: Tokens,
+        max_input_tokens_per_run: Tokens,
+        max_input_tokens_per_day: Tokens,
+        max_cached_read_tokens_per_run: Tokens,
+        max_cached_read_tokens_per_day: Tokens,
+        max_cached_write_tokens_per_run: Tokens,
+        max_cached_write_tokens_per_day: Tokens,
+        max_output_tokens_per_run: Tokens,
+        max_output_tokens_per_day: Tokens,
+        max_money_per_run: Cost,
+        max_money_per_day: Cost,
+        prices: z.string().min(1).max(4096).nullish(),
+        unpriced: z.enum(UNPRICED).default(DEFAULT_BUDGET.unpriced),
         warn_at: z.number().positive().max(1).default(DEFAULT_BUDGET.warnAt),
         reset_hour: z.number().int().min(0).max(23).nullish(),
         reset_timezone: z
@@ -96,9 +122,17 @@ const PAIRS = [
   ['max_tool_calls_per_run', 'max_tool_calls_per_day'],
   ['max_cost_per_run', 'max_cost_per_day'],
   ['max_irreversible_per_run', 'max_irreversible_per_day'],
+  ['max_llm_turns_per_run', 'max_llm_turns_per_day'],
+  ['max_tokens_per_run', 'max_tokens_per_day'],
+  ['max_input_tokens_per_run', 'max_input_tokens_per_day'],
+  ['max_cached_read_tokens_per_run', 'max_cached_read_tokens_per_day'],
+  ['max_cached_write_tokens_per_run', 'max_cached_write_tokens_per_day'],
+  ['max_output_tokens_per_run', 'max_output_tokens_per_day'],
+  ['max_money_per_run', 'max_money_per_day'],
 ] as const satisfies readonly (readonly [LimitName, LimitName])[];
 
-export function budgetOf(budget: ManifestBudget): BudgetConfig {
+/** `pricesOf`: those in the file of this name. */
+export function budgetOf(budget: ManifestBudget, pricesOf: (file: string) => PriceTable): BudgetConfig {
   const { enabled, tool_costs, on_exceeded, escalation, daily_reset_hour_utc, holdfast } = budget;
   return {
     limits: enabled ? limitsOf(budget) : {},
@@ -113,6 +147,8 @@ export function budgetOf(budget: ManifestBudget): BudgetConfig {
     warnAt: holdfast.warn_at,
     resetHour: daily_reset_hour_utc ?? holdfast.reset_hour ?? DEFAULT_BUDGET.resetHour,
     resetZone: holdfast.reset_timezone ?? DEFAULT_BUDGET.resetZone,
+    prices: holdfast.prices == null ? null : pricesOf(holdfast.prices),
+    unpriced: holdfast.unpriced,
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { z } from 'zod';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
@@ -14,7 +14,9 @@ import {
 } from '../model/process-config.ts';
 import { budgetOf } from './budget-schema.ts';
 import { healthOf } from './health-schema.ts';
+import { isInside } from './is-inside.ts';
 import { knownKeys } from './known-keys.ts';
+import { loadPrices } from './load-prices.ts';
 import { Manifest } from './manifest-schema.ts';
 import { missionOf } from './mission-schema.ts';
 import { triggerOf } from './trigger-schema.ts';
@@ -125,7 +127,7 @@ export function checkManifest(directory: string, path: string, text: string): Pr
   const manifest = check(path, parseYaml(path, text));
   const entrypoint = entrypointOf(directory, path, manifest);
   const source = readSource(path, entrypoint);
-  const config = configOf(manifest, directory);
+  const config = configOf(manifest, directory, path);
   return {
     name: manifest.name,
     description: manifest.instructions?.trim() ?? '',
@@ -208,11 +210,6 @@ function entrypointOf(directory: string, path: string, { entrypoint }: Manifest)
   return absolute;
 }
 
-function isInside(directory: string, path: string): boolean {
-  const way = relative(directory, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
 function outside(path: string, entrypoint: string): AppError {
   return new AppError(
     'manifest.outside-workspace',
@@ -243,7 +240,7 @@ function bytesOf(megabytes: number | null): number | null {
   return megabytes === null ? null : Math.round(megabytes * 1024 * 1024);
 }
 
-function configOf(manifest: Manifest, directory: string): ProcessConfig {
+function configOf(manifest: Manifest, directory: string, path: string): ProcessConfig {
   const { triggers, journal, holdfast, budget, mission, world, config, context, trigger_delivery } = manifest;
   return {
     ...DEFAULT_PROCESS_CONFIG,
@@ -279,7 +276,7 @@ function configOf(manifest: Manifest, directory: string): ProcessConfig {
     restartPolicy: config.restart_policy,
     maxRestarts: config.max_restarts,
     restartBackoffMs: config.restart_backoff * 1000,
-    budget: budgetOf(budget),
+    budget: budgetOf(budget, (file) => loadPrices({ workspace: directory, manifest: path, file })),
     escalation: holdfast.escalation ?? null,
     mission: missionOf(mission),
     health: healthOf(manifest.health),

@@ -1,5 +1,6 @@
 import type { LimitName } from './budget.ts';
 import type { Amounts } from './meters.ts';
+import { noSpending, type Spending } from './spending.ts';
 
 /** More than the configuration allows, until `until`; for a run, of one event. */
 export interface BudgetExtension {
@@ -19,6 +20,8 @@ export interface Overrun {
   readonly asked: number;
   /** Of the run that asked; null for a run that is still to begin. */
   readonly eventId: string | null;
+  /** A model that nobody knows the price of: what it would cost is the matter, and `asked` says nothing. */
+  readonly model?: string;
 }
 
 /** What a process has used of the present day of its budget, as the journal tells it. */
@@ -36,8 +39,20 @@ export interface BudgetState {
   extensions: readonly BudgetExtension[];
   /** What did not fit last, until something makes room for it. */
   exceeded: Overrun | null;
+  /** Of the money in it, as the last price told; null where none was. */
+  currency: string | null;
+  spending: Spending;
 }
 
 export function emptyBudget(): BudgetState {
-  return { period: null, spent: {}, reserved: {}, warned: [], extensions: [], exceeded: null };
+  return {
+    period: null,
+    spent: {},
+    reserved: {},
+    warned: [],
+    extensions: [],
+    exceeded: null,
+    currency: null,
+    spending: noSpending(),
+  };
 }

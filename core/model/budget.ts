@@ -3,7 +3,9 @@
 
 import type { BudgetState, Overrun } from './budget-state.ts';
 import type { EscalationTarget } from './escalation.ts';
+import { isPriced } from './model-calls.ts';
 import { total, type Amounts, type Meter } from './meters.ts';
+import type { PriceTable } from './prices.ts';
 import { openOf, type ProcessSnapshot } from './snapshot.ts';
 
 export type LimitScope = 'run' | 'day';
@@ -24,6 +26,36 @@ export const LIMITS = {
   max_runs_per_day: { scope: 'day', meter: 'runs', words: 'runs in a day' },
   max_cost_per_day: { scope: 'day', meter: 'cost', words: 'cost of a day' },
   max_irreversible_per_day: { scope: 'day', meter: 'irreversible', words: 'irreversible effects in a day' },
+  max_llm_turns_per_run: { scope: 'run', meter: 'modelTurns', words: 'model calls in a run' },
+  max_llm_turns_per_day: { scope: 'day', meter: 'modelTurns', words: 'model calls in a day' },
+  max_tokens_per_run: { scope: 'run', meter: 'tokens', words: 'tokens in a run' },
+  max_tokens_per_day: { scope: 'day', meter: 'tokens', words: 'tokens in a day' },
+  max_input_tokens_per_run: { scope: 'run', meter: 'tokensIn', words: 'input tokens in a run' },
+  max_input_tokens_per_day: { scope: 'day', meter: 'tokensIn', words: 'input tokens in a day' },
+  max_cached_read_tokens_per_run: {
+    scope: 'run',
+    meter: 'tokensCachedRead',
+    words: 'tokens read from a cache in a run',
+  },
+  max_cached_read_tokens_per_day: {
+    scope: 'day',
+    meter: 'tokensCachedRead',
+    words: 'tokens read from a cache in a day',
+  },
+  max_cached_write_tokens_per_run: {
+    scope: 'run',
+    meter: 'tokensCachedWrite',
+    words: 'tokens written to a cache in a run',
+  },
+  max_cached_write_tokens_per_day: {
+    scope: 'day',
+    meter: 'tokensCachedWrite',
+    words: 'tokens written to a cache in a day',
+  },
+  max_output_tokens_per_run: { scope: 'run', meter: 'tokensOut', words: 'output tokens in a run' },
+  max_output_tokens_per_day: { scope: 'day', meter: 'tokensOut', words: 'output tokens in a day' },
+  max_money_per_run: { scope: 'run', meter: 'money', words: 'money of a run' },
+  max_money_per_day: { scope: 'day', meter: 'money', words: 'money of a day' },
 } as const satisfies Record<string, Limit>;
 export type LimitName = keyof typeof LIMITS;
 
@@ -32,6 +64,13 @@ export const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];
 export function isLimitName(text: string): text is LimitName {
   return Object.hasOwn(LIMITS, text);
 }
+
+/** Limits of money, the day's first: it is the one that everything of a process counts for. */
+const MONEY_LIMITS = ['max_money_per_day', 'max_money_per_run'] as const satisfies readonly LimitName[];
+
+/** What becomes of a call whose model has no price where money is limited: it waits for one, or is made all the same. */
+export const UNPRICED = ['hold', 'allow'] as const;
+export type Unpriced = (typeof UNPRICED)[number];
 
 /** `pause`: what did not fit waits for more. `escalate`: the same, and somebody is told. */
 export const ON_EXCEEDED = ['pause', 'stop', 'escalate'] as const;
@@ -55,6 +94,9 @@ export interface BudgetConfig {
   /** When a day of the budget begins, on the clock of `resetZone`. */
   readonly resetHour: number;
   readonly resetZone: string;
+  /** The workspace's own; null for those that Holdfast knows. */
+  readonly prices: PriceTable | null;
+  readonly unpriced: Unpriced;
 }
 
 export const DEFAULT_COST: EffectCost = { cost: 1, isIrreversible: false };
@@ -67,6 +109,8 @@ export const DEFAULT_BUDGET: BudgetConfig = {
   warnAt: 0.8,
   resetHour: 0,
   resetZone: 'UTC',
+  prices: null,
+  unpriced: 'hold',
 };
 
 /** What a limit may be extended by at once, and for how long: beyond it a number is a slip. The second is a year. */
@@ -85,13 +129,15 @@ export interface Asked {
   /** Reserved until now, and not any more once this is begun. */
   readonly freed?: Amounts;
   readonly eventId: string | null;
+  /** What it calls, where it calls a model. */
+  readonly model?: string;
 }
 
 /** The first limit that would be passed; null where it fits. */
 export function overrun(
   config: BudgetConfig,
   snapshot: Readonly<ProcessSnapshot>,
-  { asked, freed = {}, eventId, nowMs }: Asked & { readonly nowMs: number },
+  { asked, freed = {}, eventId, model, nowMs }: Asked & { readonly nowMs: number },
 ): Overrun | null {
   for (const limit of LIMIT_NAMES) {
     const { meter } = LIMITS[limit];
@@ -101,6 +147,24 @@ export function overrun(
     const reserved = total(now.reserved, -(freed[meter] ?? 0));
     if (total(now.spent, reserved, more) > now.max) return { limit, ...now, reserved, asked: more, eventId };
   }
+  return model === undefined ? null : unpriced(config, snapshot, { model, eventId, nowMs });
+}
+
+/** Of what nobody knows the price, nobody can say whether it fits. */
+function unpriced(
+  config: BudgetConfig,
+  snapshot: Readonly<ProcessSnapshot>,
+  {
+    model,
+    eventId,
+    nowMs,
+  }: { readonly model: string; readonly eventId: string | null; readonly nowMs: number },
+): Overrun | null {
+  if (config.unpriced === 'allow' || isPriced(config, model)) return null;
+  for (const limit of MONEY_LIMITS) {
+    const now = limitNow(config, snapshot, { limit, eventId, nowMs });
+    if (now !== null) return { limit, ...now, asked: 0, eventId, model };
+  }
   return null;
 }
 
@@ -108,24 +172,30 @@ export function overrun(
 export function fitsNow(config: BudgetConfig, snapshot: Readonly<ProcessSnapshot>, nowMs: number): boolean {
   const { exceeded } = snapshot.budget;
   if (exceeded === null) return true;
-  const { limit, asked, eventId } = exceeded;
-  return overrun(config, snapshot, { asked: { [LIMITS[limit].meter]: asked }, eventId, nowMs }) === null;
+  const { limit, asked, eventId, model } = exceeded;
+  const again = { asked: { [LIMITS[limit].meter]: asked }, eventId, nowMs };
+  return overrun(config, snapshot, model === undefined ? again : { ...again, model }) === null;
 }
 
-/** Limits of which so much is used that it should be told, and was not. */
+/** Limits of which so much is used that it should be told, and was not; of those that `more` was counted for. */
 export function near(
   config: BudgetConfig,
   snapshot: Readonly<ProcessSnapshot>,
-  { eventId, nowMs }: { readonly eventId: string; readonly nowMs: number },
+  { more, eventId, nowMs }: { readonly more: Amounts; readonly eventId: string; readonly nowMs: number },
 ): readonly Omit<Overrun, 'asked'>[] {
   const open = openOf(snapshot, eventId);
-  const told = [...snapshot.budget.warned, ...(open?.warned ?? [])];
-  return LIMIT_NAMES.flatMap((limit) => {
-    const now = told.includes(limit) ? null : limitNow(config, snapshot, { limit, eventId, nowMs });
-    const used = now === null ? 0 : total(now.spent, now.reserved);
+  const isTold = (limit: LimitName): boolean =>
+    snapshot.budget.warned.includes(limit) || open?.warned?.includes(limit) === true;
+  const found: Omit<Overrun, 'asked'>[] = [];
+  for (const limit of LIMIT_NAMES) {
+    if (more[LIMITS[limit].meter] === undefined || isTold(limit)) continue;
+    const now = limitNow(config, snapshot, { limit, eventId, nowMs });
+    if (now === null) continue;
+    const used = total(now.spent, now.reserved);
     // Nothing of a limit of nothing is not near it.
-    return now !== null && used > 0 && used >= config.warnAt * now.max ? [{ limit, ...now, eventId }] : [];
-  });
+    if (used > 0 && used >= config.warnAt * now.max) found.push({ limit, ...now, eventId });
+  }
+  return found;
 }
 
 /** How a limit stands: for a run, of that run; null where there is none. */
@@ -155,6 +225,7 @@ function extended(
     nowMs,
   }: { readonly limit: LimitName; readonly eventId: string | null; readonly nowMs: number },
 ): number {
+  if (extensions.length === 0) return 0;
   return extensions
     .filter((extension) => extension.limit === limit)
     .filter(({ eventId: of }) => LIMITS[limit].scope === 'day' || of === eventId)
@@ -163,7 +234,10 @@ function extended(
 }
 
 /** For a person: what was asked for, and why it was too much. */
-export function describeOverrun({ limit, max, spent, reserved, asked }: Overrun): string {
+export function describeOverrun({ limit, max, spent, reserved, asked, model }: Overrun): string {
+  if (model !== undefined) {
+    return `${LIMITS[limit].words}: nobody knows what ${model} costs, so whether it fits (${limit}). Give it a price under budget.holdfast.prices, or let such calls be made with budget.holdfast.unpriced: allow`;
+  }
   const under = reserved === 0 ? '' : `, ${reserved} more under way`;
   return `${LIMITS[limit].words}: ${spent} of ${max} used${under}, and ${asked} more is asked for (${limit})`;
 }

@@ -44,6 +44,8 @@ const amount: Shape = (value) => typeof value === 'number' && value > 0 && value
 /** Of the meters that this version knows; what a later one counts besides is left alone. */
 const amounts = recordOf(amount);
 
+const spent = withKeys({ at: number, spent: amounts });
+
 const event = withKeys(
   { eventId: text, triggerId: text, triggerType: text, payload: any, acceptedAt: text },
   {
@@ -75,6 +77,9 @@ const effect = withKeys(
     isUndone: truth,
     booked: amounts,
     maybe: amounts,
+    model: text,
+    prices: text,
+    most: amounts,
   },
 );
 const wait = withKeys(
@@ -225,23 +230,32 @@ const MARK: Readonly<Record<Marked, Shape>> = {
   taken: listOf(text),
   recentRuns: listOf(withKeys({ eventId: text, ok: truth, at: text, durationMs: orNull(number) })),
   consecutiveFailures: number,
-  budget: withKeys({
-    period: orNull(withKeys({ id: text, until: orNull(text) })),
-    spent: amounts,
-    reserved: amounts,
-    warned: listOf(text),
-    extensions: listOf(withKeys({ limit: text, amount, until: orNull(text), eventId: orNull(text) })),
-    exceeded: orNull(
-      withKeys({
-        limit: text,
-        max: number,
-        spent: number,
-        reserved: number,
-        asked: number,
-        eventId: orNull(text),
-      }),
-    ),
-  }),
+  budget: withKeys(
+    {
+      period: orNull(withKeys({ id: text, until: orNull(text) })),
+      spent: amounts,
+      reserved: amounts,
+      warned: listOf(text),
+      extensions: listOf(withKeys({ limit: text, amount, until: orNull(text), eventId: orNull(text) })),
+      exceeded: orNull(
+        withKeys(
+          {
+            limit: text,
+            max: number,
+            spent: number,
+            reserved: number,
+            asked: number,
+            eventId: orNull(text),
+          },
+          { model: text },
+        ),
+      ),
+    },
+    {
+      currency: orNull(text),
+      spending: withKeys({ since: orNull(number), minutes: listOf(spent), halfHours: listOf(spent) }),
+    },
+  ),
   escalations: listOf(
     withKeys({
       id: text,

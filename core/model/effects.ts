@@ -53,6 +53,11 @@ export interface RecordedEffect {
   /** What it counts for while its end is not known: this attempt, and earlier ones that may have happened. */
   readonly booked?: Amounts;
   readonly maybe?: Amounts;
+  /** The model that it calls, and the most that one call of it can use, where its prices said so. */
+  readonly model?: string;
+  /** The table that its booking was priced by. */
+  readonly prices?: string;
+  readonly most?: Amounts;
   /** How the attempt before the present one ended. */
   readonly earlier?: { readonly end: EffectEnd; readonly endSeq: number | null };
 }

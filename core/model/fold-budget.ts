@@ -5,8 +5,9 @@ import { emptyBudget, type BudgetExtension, type BudgetState, type Overrun } fro
 import { isLimitName, LIMITS } from './budget.ts';
 import type { EffectEnd, RecordedEffect } from './effects.ts';
 import { isObject, numberAt, textAt, type JsonObject } from './json.ts';
-import { amountsOf, isNone, minus, MOST, plus, type Amounts } from './meters.ts';
+import { amountsOf, isNone, minus, MOST, plus, withoutUsage, type Amounts } from './meters.ts';
 import { openOf, type OpenInvocation, type ProcessSnapshot } from './snapshot.ts';
+import { withClockSet, withSpent } from './spending.ts';
 import { dayOf, isMoment } from './time.ts';
 
 // --- what is under way
@@ -21,10 +22,25 @@ export function booked(
   const maybe = before === undefined ? {} : minus(reservedOf(before), freedBy(before));
   release(state, open, freedBy(before));
   reserve(state, open, now);
+  inCurrency(state, data);
   return {
     ...(isNone(now) ? {} : { booked: now }),
     ...(isNone(maybe) ? {} : { maybe }),
   };
+}
+
+/** What it calls, where it calls a model, which prices that was booked by, and the most that it can use. */
+export function callOf(data: JsonObject): Pick<RecordedEffect, 'model' | 'prices' | 'most'> {
+  const model = textAt(data, 'model');
+  if (model === '') return {};
+  const call = { model, prices: textAt(data, 'prices') };
+  const most = amountsOf(data['most']);
+  return isNone(most) ? call : { ...call, most };
+}
+
+function inCurrency({ budget }: ProcessSnapshot, data: JsonObject): void {
+  const currency = textAt(data, 'currency');
+  if (currency !== '') budget.currency = currency;
 }
 
 /**
@@ -54,27 +70,57 @@ export function settled(
     effect,
     end,
     data,
-  }: { readonly effect: RecordedEffect; readonly end: EffectEnd; readonly data: JsonObject },
+    at,
+  }: {
+    readonly effect: RecordedEffect;
+    readonly end: EffectEnd;
+    readonly data: JsonObject;
+    readonly at: string;
+  },
 ): void {
   const reserved = reservedOf(effect);
   release(state, open, reserved);
   const used = usedOf(effect, end, data);
-  spend(state, open, used);
+  spend(state, open, used, at);
+  inCurrency(state, data);
   madeRoom(state, open, minus(reserved, used));
 }
 
+/** Of what did not happen, what its code used of a model all the same. */
 function usedOf(effect: RecordedEffect, end: EffectEnd, data: JsonObject): Amounts {
-  if (end.kind !== 'done') return {};
-  return Object.hasOwn(data, 'used') ? plus(effect.maybe ?? {}, amountsOf(data['used'])) : reservedOf(effect);
+  const told = Object.hasOwn(data, 'used') ? amountsOf(data['used']) : null;
+  if (end.kind !== 'done') return told ?? {};
+  return told === null ? reservedOf(effect) : plus(effect.maybe ?? {}, told);
+}
+
+/**
+ * In doubt, and what its code used of a model is known: that counts as used, whatever is found out about the rest, which
+ * stays reserved [S33].
+ */
+export function usedInDoubt(
+  state: ProcessSnapshot,
+  open: OpenInvocation,
+  { effect, data, at }: { readonly effect: RecordedEffect; readonly data: JsonObject; readonly at: string },
+): RecordedEffect {
+  if (!Object.hasOwn(data, 'used')) return effect;
+  const { booked: before = {}, most: _, ...rest } = effect;
+  const used = amountsOf(data['used']);
+  const now = withoutUsage(before);
+  release(state, open, before);
+  reserve(state, open, now);
+  spend(state, open, used, at);
+  inCurrency(state, data);
+  madeRoom(state, open, minus(minus(before, now), used));
+  return isNone(now) ? rest : { ...rest, booked: now };
 }
 
 /** Nobody will say any more what became of what it left open: it counts as used. */
-export function leftBehind(state: ProcessSnapshot, open: OpenInvocation): void {
+export function leftBehind(state: ProcessSnapshot, open: OpenInvocation, timestamp: string): void {
   for (const [at, effect] of open.effects.entries()) {
     const reserved = reservedOf(effect);
     if (isNone(reserved)) continue;
     release(state, open, reserved);
-    spend(state, open, reserved);
+    spend(state, open, reserved, timestamp);
     open.effects[at] = withoutBooking(effect);
   }
 }
@@ -86,7 +132,12 @@ export function settledForGood(open: OpenInvocation): OpenInvocation {
   return { ...rest, spent: plus(open.spent ?? {}, reserved), effects: open.effects.map(withoutBooking) };
 }
 
-export function withoutBooking({ booked: _, maybe: _maybe, ...effect }: RecordedEffect): RecordedEffect {
+export function withoutBooking({
+  booked: _,
+  maybe: _maybe,
+  most: _most,
+  ...effect
+}: RecordedEffect): RecordedEffect {
   return effect;
 }
 
@@ -117,10 +168,16 @@ function madeRoom({ budget }: ProcessSnapshot, open: OpenInvocation, amounts: Am
   if (amounts[meter] !== undefined) budget.exceeded = null;
 }
 
-function spend(state: ProcessSnapshot, open: OpenInvocation, amounts: Amounts): void {
+function spend(state: ProcessSnapshot, open: OpenInvocation, amounts: Amounts, at: string): void {
   if (isNone(amounts)) return;
   state.budget.spent = plus(state.budget.spent, amounts);
   open.spent = plus(open.spent ?? {}, amounts);
+  state.budget.spending = withSpent(state.budget.spending, at, amounts);
+}
+
+/** What was spent a while ago is as long ago as before. */
+export function spendingAged({ budget }: ProcessSnapshot, byMs: number): void {
+  budget.spending = withClockSet(budget.spending, byMs);
 }
 
 // --- days of the budget
@@ -182,6 +239,7 @@ export function limitExceeded(state: ProcessSnapshot, data: JsonObject): void {
     reserved: at('reserved'),
     asked: at('asked'),
     eventId: textAt(data, 'event_id') || null,
+    ...(textAt(data, 'model') === '' ? {} : { model: textAt(data, 'model') }),
   };
   state.budget.exceeded = overrun;
 }
@@ -207,10 +265,14 @@ export function askedAgain({ budget, holds }: ProcessSnapshot): void {
   if (!holds.some(({ kind }) => kind === 'budget')) budget.exceeded = null;
 }
 
-/** Of a checkpoint that somebody else wrote: limits that this version does not know are not there. */
+/**
+ * Of a checkpoint that somebody else wrote: limits that this version does not know are not there, and what an earlier
+ * version did not know of had not happened [P8].
+ */
 export function withKnownLimits(budget: BudgetState): BudgetState {
   const { warned, extensions, exceeded } = budget;
   return {
+    ...emptyBudget(),
     ...budget,
     warned: warned.filter(isLimitName),
     extensions: extensions.filter(({ limit }) => isLimitName(limit)),

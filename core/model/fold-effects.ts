@@ -1,7 +1,8 @@
 // What the journal tells of effects, folded into the invocations that they belong to.
 
+import type { StoredEntry } from './entry.ts';
 import { isEffectClass, type EffectEnd, type RecordedEffect } from './effects.ts';
-import { booked, settled, unbooked, withoutBooking } from './fold-budget.ts';
+import { booked, callOf, settled, unbooked, usedInDoubt, withoutBooking } from './fold-budget.ts';
 import { durationSeen } from './fold-health.ts';
 import { numberAt, objectAt, textAt, type Json, type JsonObject } from './json.ts';
 import type { SpillReference } from './ports.ts';
@@ -79,6 +80,7 @@ export function effectStarted(
     seq,
     endSeq: null,
     end: null,
+    ...callOf(data),
   };
   open.isWaiting = false;
   const at = placeOf(open.effects, effect.effectId);
@@ -114,21 +116,20 @@ export function effectWithdrawn(state: ProcessSnapshot, data: JsonObject): void 
 /** True where an effect came to a certain end. */
 export function effectEnded(
   state: ProcessSnapshot,
-  data: JsonObject,
+  { data, timestamp: at, seq }: Pick<StoredEntry, 'data' | 'timestamp' | 'seq'>,
   end: EffectEnd | null,
-  seq: number,
 ): boolean {
   const found = end === null ? null : find(state, textAt(data, 'effect_id'));
   if (found === null || end === null) return false;
-  const { open, at } = found;
-  const { earlier: _, ...effect } = open.effects[at]!;
+  const { open, at: place } = found;
+  const { earlier: _, ...effect } = open.effects[place]!;
   if (end.kind === 'in_doubt') {
-    open.effects[at] = { ...effect, end, endSeq: seq };
+    open.effects[place] = { ...usedInDoubt(state, open, { effect, data, at }), end, endSeq: seq };
     return false;
   }
-  settled(state, open, { effect, end, data });
+  settled(state, open, { effect, end, data, at });
   if (end.kind === 'done') durationSeen(state, effect.name, data, seq);
-  open.effects[at] = { ...withoutBooking(effect), end, endSeq: seq };
+  open.effects[place] = { ...withoutBooking(effect), end, endSeq: seq };
   return true;
 }
 

@@ -84,7 +84,7 @@ export function eventEnded(
   const open = openOf(state, eventId);
   state.queue = state.queue.filter((event) => event.eventId !== eventId);
   if (open === undefined) return undefined;
-  leftBehind(state, open);
+  leftBehind(state, open, timestamp);
   runEnded(state, eventId);
   state.open = state.open.filter((invocation) => invocation !== open);
   promisesOver(state, open, timestamp);

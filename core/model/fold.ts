@@ -3,7 +3,14 @@
 
 import { checkpointToSnapshot } from './checkpoint.ts';
 import { isKnownType, type EntryType, type StoredEntry } from './entry.ts';
-import { askedAgain, limitExceeded, limitExtended, limitNear, periodStarted } from './fold-budget.ts';
+import {
+  askedAgain,
+  limitExceeded,
+  limitExtended,
+  limitNear,
+  periodStarted,
+  spendingAged,
+} from './fold-budget.ts';
 import {
   causeOver,
   causeRaised,
@@ -232,7 +239,7 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       return state;
     case 'effect_finished':
       if (data['unpermitted'] === true) effectWithdrawn(state, data);
-      else if (effectEnded(state, data, finishedEnd(data), seq)) progressed(state);
+      else if (effectEnded(state, entry, finishedEnd(data))) progressed(state);
       return state;
     case 'effect_value_lost':
       effectValueLost(state, textAt(data, 'effect_id'));
@@ -244,7 +251,7 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       effectExpired(state, textAt(data, 'effect_id'));
       return state;
     case 'effect_resolved':
-      if (effectEnded(state, data, resolvedEnd(data), seq)) progressed(state);
+      if (effectEnded(state, entry, resolvedEnd(data))) progressed(state);
       return state;
     case 'promise_created':
       waitBegan(state, 'promise', data, { timestamp, seq });
@@ -298,6 +305,7 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       clockChanged(state, data);
       missionClockChanged(state, data);
       cooldownShifted(state, data);
+      spendingAged(state, numberAt(data, 'by_ms'));
       return state;
     case 'operator_action':
     case 'operator_outcome':

@@ -1,4 +1,4 @@
-import type { Overrun } from './budget-state.ts';
+import type { BudgetState, Overrun } from './budget-state.ts';
 import {
   describeOverrun,
   LIMIT_NAMES,
@@ -10,8 +10,10 @@ import {
 import { onAnotherDay } from './fold-budget.ts';
 import { openAnomalies, type AnomalyType } from './health.ts';
 import { fullestOf, type LimitGauge } from './limit-gauge.ts';
-import { total } from './meters.ts';
-import type { ProcessSnapshot } from './snapshot.ts';
+import { total, type Amounts } from './meters.ts';
+import { pricesOf } from './model-calls.ts';
+import { overshootOf } from './overshoot.ts';
+import { openOf, type ProcessSnapshot } from './snapshot.ts';
 import { dayOf, timestampOf } from './time.ts';
 
 /** A day of the budget. */
@@ -24,9 +26,22 @@ export interface BudgetGauge {
   readonly maxRunsPerDay: number | null;
   /** Null where nobody metered it: unknown, not zero [P5]. */
   readonly cost: number | null;
+  /** What its models used; null where nobody metered it, or it called none. */
+  readonly models: ModelGauge | null;
+  /** Of money, ISO 4217: as its prices say, or else as the last of them said; null where nobody said. */
+  readonly currency: string | null;
   readonly limits: readonly LimitGauge[];
   /** What did not fit and waits for more, in words, and how much more that needs; null where everything fits. */
   readonly exceeded: { readonly limit: LimitName; readonly text: string; readonly missing: number } | null;
+}
+
+/** Of a day, with what is under way. */
+export interface ModelGauge {
+  readonly turns: number;
+  readonly tokens: number;
+  readonly money: number;
+  /** Calls of which not all that they cost is in `money`, so that it is *at least* that [P5]. */
+  readonly unpriced: number;
 }
 
 /** `config`: null where nobody runs it here, and its limits are not known. */
@@ -47,9 +62,18 @@ export function budgetOf(
     runs: period === null && config === null ? null : (spent.runs ?? 0),
     maxRunsPerDay: config?.limits.max_runs_per_day ?? null,
     cost: isMetered ? (spent.cost ?? 0) : null,
+    models: isMetered ? modelsOf(budget) : null,
+    currency: budget.currency ?? (config === null ? null : pricesOf(config).currency),
     limits: config === null ? [] : limitsOf({ ...snapshot, budget }, config, nowMs),
     exceeded: exceeded === null ? null : exceededOf(exceeded),
   };
+}
+
+function modelsOf({ spent, reserved }: BudgetState): ModelGauge | null {
+  const sum = (meter: keyof Amounts): number => total(spent[meter] ?? 0, reserved[meter] ?? 0);
+  const turns = sum('modelTurns');
+  if (turns === 0) return null;
+  return { turns, tokens: sum('tokens'), money: sum('money'), unpriced: sum('unpriced') };
 }
 
 function exceededOf(overrun: Overrun): BudgetGauge['exceeded'] {
@@ -63,11 +87,17 @@ function limitsOf(
   nowMs: number,
 ): readonly LimitGauge[] {
   return LIMIT_NAMES.flatMap((limit): readonly LimitGauge[] => {
-    const { scope, words } = LIMITS[limit];
+    const { scope, words, meter } = LIMITS[limit];
     const runs = scope === 'day' ? [null] : [...snapshot.open.map(({ event }) => event.eventId), null];
     const gauges = runs.flatMap((eventId) => {
-      const now = limitNow(config, snapshot, { limit, eventId, nowMs });
-      return now === null ? [] : [{ limit, scope, words, ...now }];
+      const asked = { limit, eventId, nowMs };
+      const now = limitNow(config, snapshot, asked);
+      if (now === null) return [];
+      const overshoot = overshootOf(config, snapshot, asked);
+      const { spent = {}, reserved = {} } =
+        scope === 'day' ? snapshot.budget : (openOf(snapshot, eventId) ?? {});
+      const unpriced = meter === 'money' ? total(spent.unpriced ?? 0, reserved.unpriced ?? 0) : 0;
+      return [{ limit, scope, words, ...now, overshoot, unpriced }];
     });
     const fullest = fullestOf(gauges);
     return fullest === null ? [] : [fullest];

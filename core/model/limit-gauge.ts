@@ -8,6 +8,10 @@ export interface LimitGauge {
   readonly max: number;
   readonly spent: number;
   readonly reserved: number;
+  /** How far it can be passed at most by what is under way; null where nobody knows [P5]. */
+  readonly overshoot: number | null;
+  /** Of money: calls of which not all that they cost is in it, so that it is *at least* so much. */
+  readonly unpriced: number;
 }
 
 /** 0 to 1, and more where a limit was lowered. What is under way counts as used. */

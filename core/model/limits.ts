@@ -13,6 +13,9 @@ export const MAX_CONTENT = 1_000_000;
 export const MAX_STATE_KEY = 10_000;
 export const MAX_ERROR_TEXT = 10_000;
 export const MAX_CODE = 200;
+/** Of a model's name, and the tokens of one kind that a call can tell of. */
+export const MAX_MODEL_NAME = 200;
+export const MAX_TOKENS = 1e12;
 /** Of the ids of what an invocation waits for, which are told for a person. */
 export const MAX_TOLD_WAITS = 100;
 

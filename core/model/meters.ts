@@ -1,7 +1,17 @@
 // What is counted, and sums of it.
 
+/** Tokens of a model call: each is of one kind and of no other. */
+export const TOKEN_METERS = ['tokensIn', 'tokensCachedRead', 'tokensCachedWrite', 'tokensOut'] as const;
+export type TokenMeter = (typeof TOKEN_METERS)[number];
+
+/**
+ * What model calls use. `tokens`: of all kinds. `money` in the currency of the price table. `unpriced`: calls of which not
+ * all money is known, so that `money` is *at least* that [P5].
+ */
+export const USAGE_METERS = ['modelTurns', 'tokens', ...TOKEN_METERS, 'money', 'unpriced'] as const;
+
 /** `runs`: invocations begun. `toolCalls`: effects performed. `cost` in the manifest's own units. */
-export const METERS = ['runs', 'toolCalls', 'irreversible', 'cost'] as const;
+export const METERS = ['runs', 'toolCalls', 'irreversible', 'cost', ...USAGE_METERS] as const;
 export type Meter = (typeof METERS)[number];
 
 /** What is left out is none. */
@@ -27,8 +37,8 @@ export function minus(a: Amounts, b: Amounts): Amounts {
 
 function combined(a: Amounts, b: Amounts, sign: 1 | -1): Amounts {
   const sum: Partial<Record<Meter, number>> = { ...a };
-  for (const [meter, amount] of Object.entries(b) as [Meter, number][]) {
-    const value = total(sum[meter] ?? 0, sign * amount);
+  for (const meter of Object.keys(b) as Meter[]) {
+    const value = Math.min(MOST, kept((sum[meter] ?? 0) + sign * (b[meter] ?? 0)));
     if (value <= 0) delete sum[meter];
     else sum[meter] = value;
   }
@@ -38,6 +48,13 @@ function combined(a: Amounts, b: Amounts, sign: 1 | -1): Amounts {
 /** A sum of such amounts, as exact as they are. */
 export function total(...amounts: readonly number[]): number {
   return Math.min(MOST, kept(amounts.reduce((a, b) => a + b, 0)));
+}
+
+/** What a model call uses, and what an effect counts for whatever it is. */
+export function withoutUsage(amounts: Amounts): Amounts {
+  const rest = { ...amounts };
+  for (const meter of USAGE_METERS) delete rest[meter];
+  return rest;
 }
 
 export function isNone(amounts: Amounts): boolean {

@@ -152,7 +152,7 @@ export class RewindScan {
     const takenUp = new Set(idsOf(again.map((undone) => undone.open)));
     for (const open of this.#now.open) {
       if (takenUp.has(open.event.eventId)) continue;
-      leftBehind(this.#now, open);
+      leftBehind(this.#now, open, this.#now.lastEntryAt ?? '');
       runEnded(this.#now, open.event.eventId);
     }
     const mission = missionTakenBack(this.#now, this.#then.mission);

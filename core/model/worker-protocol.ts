@@ -7,6 +7,8 @@ import type { InboxMessage } from './inbox.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { JudgeView } from './judge.ts';
 import type { MessageKind } from './messages.ts';
+import type { ReportedUse } from './model-calls.ts';
+import type { TokensUsed } from './prices.ts';
 import type { RecordedSaying, RecordedSend, RecordedSignal, RecordedWrite } from './snapshot.ts';
 import type { DurableWait, WaitEnd } from './waits.ts';
 
@@ -98,6 +100,9 @@ export type FromWorker =
       readonly keyTtlMs: number | null;
       readonly timeoutMs: number | null;
       readonly attempt: number;
+      /** The model that it calls, and how many tokens at most its code expects that to take. */
+      readonly model?: string;
+      readonly expects?: TokensUsed;
     }
   | {
       readonly type: 'effect-ended';
@@ -108,6 +113,8 @@ export type FromWorker =
       readonly reconciled: boolean;
       /** Whether the run waits for its turn; a run in which nothing else goes on has no need to. */
       readonly isAwaited: boolean;
+      /** What its code told that this attempt used of its model. */
+      readonly used?: ReportedUse;
     }
   /** Asked for with other arguments than those it was done with before the rewind; not performed. */
   | {

@@ -6,6 +6,8 @@ import { isRepeatTooLate, KEY_EXPIRED } from '../model/effects.ts';
 import { freedBy } from '../model/fold-budget.ts';
 import { recordedOf } from '../model/fold-effects.ts';
 import type { JsonObject } from '../model/json.ts';
+import { amountsOf } from '../model/meters.ts';
+import type { ModelCall, ReportedUse } from '../model/model-calls.ts';
 import type { Clock } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { openOf } from '../model/snapshot.ts';
@@ -28,7 +30,7 @@ export interface GateOptions {
   /** Of the present worker. */
   readonly generation: () => number | undefined;
   readonly send: (message: ToWorker) => void;
-  readonly budget: Pick<BudgetKeeper, 'bookingOf' | 'fits' | 'booked' | 'released'>;
+  readonly budget: Pick<BudgetKeeper, 'bookingOf' | 'usedOf' | 'fits' | 'counted' | 'released'>;
   readonly health: Pick<HealthKeeper, 'announced' | 'permitted' | 'ended' | 'workerGone'>;
   /** The journal could not take a large result. */
   readonly onUnkept: (error: unknown) => void;
@@ -104,9 +106,10 @@ export class EffectGate {
     if (open === undefined || before?.end?.kind === 'done') {
       throw new Error(`it announced ${name}, which is done or not its own`);
     }
-    const booking = this.#options.budget.bookingOf(name);
-    const freed = freedBy(before);
-    if (!this.#options.budget.fits({ asked: booking, freed, eventId })) {
+    const call = callOf(announcement);
+    const { booked, asked, facts } = this.#options.budget.bookingOf(name, call);
+    const more = { asked, freed: freedBy(before), eventId };
+    if (!this.#options.budget.fits(call === null ? more : { ...more, model: call.model })) {
       this.#unaffordable.set(effectId, { announcement, eventId });
       return;
     }
@@ -124,14 +127,15 @@ export class EffectGate {
       ...(keyTtlMs === null ? {} : { key_ttl_ms: keyTtlMs }),
       ...(timeoutMs === null ? {} : { timeout_ms: timeoutMs }),
       attempt,
-      booked: booking,
+      booked,
+      ...facts,
     };
     const durable = recorder().record('effect_started', started, { synced: effectClass !== 'retry' });
     const recorded = recordedOf(open, effectId);
     if (recorded === undefined || recorded.end !== null || recorded.attempts !== attempt) {
       throw new Error(`it announced ${name}, which is done or not as it says`);
     }
-    this.#options.budget.booked(eventId);
+    this.#options.budget.counted(eventId, booked);
     const pending: Pending = { run, eventId, name, attempt, isDurable: false };
     this.#pending.set(effectId, pending);
     this.#options.health.announced(eventId);
@@ -203,12 +207,18 @@ export class EffectGate {
     });
   }
 
-  ended({ run, effectId, end, reconciled, isAwaited }: Outcome, eventId: string): void {
+  ended({ run, effectId, end, reconciled, isAwaited, used }: Outcome, eventId: string): void {
+    const usage = used === undefined ? {} : this.#usageOf({ eventId, effectId, end, used });
     const note = (outcome: JsonObject): void => {
       this.#performing.delete(effectId);
-      this.#options
-        .recorder()
-        .note('effect_finished', { event_id: eventId, effect_id: effectId, end: end.kind, ...outcome });
+      this.#options.recorder().note('effect_finished', {
+        event_id: eventId,
+        effect_id: effectId,
+        end: end.kind,
+        ...outcome,
+        ...usage,
+      });
+      if (used !== undefined) this.#usageTold(eventId, usage);
       if (isAwaited) this.#options.send({ type: 'effect-recorded', run, effectId });
     };
     const tookMs = this.#options.health.ended(effectId);
@@ -240,6 +250,29 @@ export class EffectGate {
     );
   }
 
+  /** Of what its code told, as its entry has it: the worker says how much, and the host what that costs. */
+  #usageOf({
+    eventId,
+    effectId,
+    end,
+    used,
+  }: Pick<Outcome, 'effectId' | 'end'> & {
+    readonly eventId: string;
+    readonly used: ReportedUse;
+  }): JsonObject {
+    const open = openOf(this.#options.recorder().snapshot, eventId);
+    const effect = open === undefined ? undefined : recordedOf(open, effectId);
+    if (effect?.model === undefined)
+      throw new Error(`it says what ${effectId} used of a model, and it calls none`);
+    return this.#options.budget.usedOf(effect, end.kind, used);
+  }
+
+  /** It may have been more than was booked, which is near a limit, or less, which makes room. */
+  #usageTold(eventId: string, { used = {} }: JsonObject): void {
+    this.#options.budget.counted(eventId, amountsOf(used));
+    this.#options.budget.released();
+  }
+
   /** Whether it goes on only once its budget has room. */
   isWaitingForRoom(eventId: string): boolean {
     return [...this.#unaffordable.values()].some((waiting) => waiting.eventId === eventId);
@@ -268,6 +301,10 @@ export class EffectGate {
     this.#performing.clear();
     this.#options.health.workerGone();
   }
+}
+
+function callOf({ model, expects }: Announcement): ModelCall | null {
+  return model === undefined ? null : { model, expects: expects ?? null };
 }
 
 function preview(text: string): string {

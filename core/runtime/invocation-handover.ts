@@ -27,7 +27,7 @@ export interface HandoverOptions {
   readonly runs: RunSet;
   readonly seat: WorkerSeat;
   readonly parking: RunParking;
-  readonly budget: Pick<BudgetKeeper, 'fits' | 'booked'>;
+  readonly budget: Pick<BudgetKeeper, 'fits' | 'counted'>;
   readonly mission: Pick<MissionKeeper, 'room'>;
   readonly health: Pick<HealthKeeper, 'begun'>;
   readonly limit: TimeLimit;
@@ -143,7 +143,7 @@ export class InvocationHandover {
       ...(delivered.length > 0 ? { inbox: idsOf([...delivered]) } : {}),
       ...(expired.length > 0 ? { inbox_expired: idsOf(expired) } : {}),
     });
-    budget.booked(event.eventId);
+    budget.counted(event.eventId, { runs: 1 });
     const open = openOf(this.#snapshot, event.eventId);
     if (open !== undefined) this.#invoke(open);
   }

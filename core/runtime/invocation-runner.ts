@@ -6,7 +6,6 @@
 // S30  An invocation is handed to a new worker only when the old one is gone with its whole group. Each handing over is a
 //      run with a number; what an earlier run says belongs to nobody.
 
-import type { BudgetKeeper } from '../governance/budget-keeper.ts';
 import type { MissionKeeper } from '../governance/mission-keeper.ts';
 import type { HealthKeeper, WatchedRun } from '../governance/health-keeper.ts';
 import { backoffMs } from '../model/backoff.ts';
@@ -17,7 +16,7 @@ import { openOf, type ProcessSnapshot } from '../model/snapshot.ts';
 import { restingAs } from '../model/standing.ts';
 import type { WaitEnd } from '../model/waits.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
-import { EffectGate } from './effect-gate.ts';
+import { EffectGate, type GateOptions } from './effect-gate.ts';
 import { recordFailure } from './invocation-end.ts';
 import { InvocationHandover } from './invocation-handover.ts';
 import type { Recorder } from './recorder.ts';
@@ -58,7 +57,7 @@ export interface RunnerOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly keyPrefix: string;
-  readonly budget: Pick<BudgetKeeper, 'bookingOf' | 'fits' | 'booked' | 'released'>;
+  readonly budget: GateOptions['budget'];
   readonly mission: Pick<MissionKeeper, 'room'>;
   readonly health: HealthKeeper;
   readonly events: RunnerEvents;

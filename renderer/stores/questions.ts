@@ -84,6 +84,8 @@ export type Question =
       readonly row: ProcessRow;
       /** The limit that was reached; null where it is still to be said. */
       readonly limit: ProcessRow['budget']['limits'][number]['limit'] | null;
+      /** For how long it is suggested. */
+      readonly span?: 'over' | 'half-hour';
     }
   | { readonly kind: 'clear-health'; readonly row: ProcessRow }
   | {

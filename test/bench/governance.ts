@@ -202,8 +202,9 @@ const NO_HEALTH: GateOptions['health'] = {
   workerGone: () => {},
 };
 const NO_BUDGET: GateOptions['budget'] = {
-  bookingOf: () => ({}),
+  bookingOf: () => ({ booked: {}, asked: {}, facts: {} }),
+  usedOf: () => ({}),
   fits: () => true,
-  booked: () => {},
+  counted: () => {},
   released: () => {},
 };

@@ -73,6 +73,7 @@ describe('a request of any kind', () => {
     'rewind.apply': { ...COMMAND, to: 7, isHandledAgain: false, undone: null },
     'fork.plan': { journalId: 'journal', process: 'clerk', at: 7, name: 'other', set: {}, configure: {} },
     'fork.apply': { ...COMMAND, at: 7, name: 'other', set: { key: '1' }, configure: {} },
+    'costs.read': { journalId: 'j', process: 'p', limit: 10 },
     'output.read': { journalId: 'journal', process: 'clerk', before: null, limit: 50 },
   };
 

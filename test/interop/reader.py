@@ -2,12 +2,12 @@
 python reader.py --batch: lines "<directory> TAB <process>" on stdin, on stdout a JSON object for each. A number in it
 that is out of a journal is {"#": its value as it is written: digits without outer zeros, "e", exponent; or a token}."""
 import base64, datetime, decimal, gzip, hashlib, itertools, json, pathlib, re, sys, zlib
-sys.setrecursionlimit(20_000)  # values nest up to 1,000 levels,
-getattr(sys, "set_int_max_str_digits", int)(0)  # and an exponent has as many digits as it likes
+sys.setrecursionlimit(20_000); getattr(sys, "set_int_max_str_digits", int)(0)  # 1,000 levels; exponents of any length
 KEYS = re.compile(rb'"seq":(\d{1,15}),"ack":(\d{1,15}),"prev":"([A-Za-z0-9_-]{22})","crc":"([0-9a-f]{8})"\}\Z')
 TIME = r"\d{4}-\d\d-\d\d[T ]HOUR:SIXTY(?::SIXTY(?:[.,]\d{1,9})?)?(?:Z|[+-]HOUR:?SIXTY)?"
 TIME = re.compile(TIME.replace("HOUR", r"(?:[01]\d|2[0-3])").replace("SIXTY", r"[0-5]\d"), re.A)
-HOLDS, OVER = "operator in_doubt budget health mission idle quit gap trust", "invocation_result dead_letter event_refused"
+HOLDS, OVER = ("operator in_doubt budget health mission idle quit gap trust",
+               "invocation_result dead_letter event_refused")
 ENDS = {"effect_finished": {"done": "done", "did_not_happen": "did_not_happen", "in_doubt": "in_doubt"},
         "effect_resolved": {"happened": "done", "skip": "done", "did_not_happen": "did_not_happen"}}
 def value_of(text):
@@ -81,34 +81,35 @@ def judge(segments):  # all lines that are not blank, with their numbers and ver
     return judged
 # Shapes in checkpoints: keys:kind (#: number), else text; ? may be absent; kind[] list, kind{} object, kind? or null.
 SHAPES = {one: re.findall(r"(?<!:)\b(\w+)(?=[,\w]*(\??):?(\S*))", its) for one, its in re.findall(r"(\w+)=([^;]+)", """
-    mark=fold_version:#
-    seq,consecutiveFailures,restarts,workerDeaths,generation,sent,deadLettersLost,conversationCount,conversationMax?:#
-    lifecycleReason,lifecycleActor,restart,numbering? lifecycleSince,startedAt,lastWorkerDeath,configHash?:?
-    holds?:hold[] queue?:event[] open?:open[] deadLetters?:letter[] inbox?:message[] outbox?:sent[] heard?:#{}
-    settled?:settled[] taken?:[] recentRuns?:run[] budget?:budget lastError?:error? writer?:writer? workers?:worker[]
-    heardOf?:heard[]{} triggers?:triggers rewinding?:back? lineage?:lineage? health?:health escalations?:cause[]
-    mission?:keys?; open=event:event invocation,attempt:# startedAt codeHash effects:effect[] writes:write[]
-    before:slot?{} attemptSeq,conversationFrom?:# seed? inbox?:message[] sayings?:saying[] sends?:send[] waits?:wait[]
-    signals?:signal[] clock?:#[] versions?:#{} isWaiting,isToBegin?:bool spent,reserved?:use{} warned?:[] retryAt?:?
-    inherited?:heir; heir=keyPrefix by; state=holdfast:mark; budget=period:period? spent,reserved:use{} warned:[]
-    extensions:grant[] exceeded:over?; period=id until:?; grant=limit amount:use until,eventId:?; over=limit eventId:?
-    max,spent,reserved,asked:#; slot=value:any; effect=effectId name effectClass argsHash argsPreview key announcedAt
-    occurrence,attempts:# end:end? keyTtlMs,timeoutMs,endSeq?:#? seq?:# isUndone?:bool booked,maybe?:use{}
-    earlier?:past; past=end:end endSeq:#?; end=kind; wait=waitId kind name createdAt data:any occurrence,seq:#
-    shiftMs?:# dueAt,endSeq:#? end:status?; event=eventId triggerId triggerType acceptedAt payload:any from?:sender
-    metadata?:keys missed?:# spilled?:spill; sender=process number:# numbering?; spill=id sha256 bytes:#;
-    lineage=process journalId seq:#; triggers=known:trigger{} allPaused:pause? added:added[] removed:[] sinceMs:#?;
-    added=id config:keys; trigger=accepted,filtered,missed:# lastEventAt:? lastScheduledMs,sinceMs:#? paused:pause?
-    keys:seen[]; seen=key atMs:#; pause=reason actor at; back=seq,target:# isHandledAgain:bool; message=messageId
-    messageType content sender priority createdAt expiresAt:?; hold=kind reason actor since; letter=event:event
-    open:open? reason error at attempts:#; sent=number:# kind topic sentAt data:any numbering?; write=ordinal:# key
-    value:any deleted:bool seq?:#; saying=ordinal,seq:# role content; status=status; send=kind topic argsHash
-    occurrence,seq:#; signal=signalId name payload:any seq:#; run=eventId at ok:bool durationMs:#?; settled=promiseId
-    status at; worker=startTime pid,generation:#; writer=hostId startTime build epoch,pid:#; error=code message at;
-    heard=numbering number:#; health=runs replies:#[] histories:history[] found:found{} anew:#{}; history=name
-    seq,count:# buckets:#{}; found=description action at eventId,effectId,overAt:? coolsUntilMs:#?; cause=id key kind
-    summary at overWhy overAt:? repeats:# detail:keys deliveries:told[]; told=target to status reason attempts:#
-    lastAt,dueAt:? answer:#?""")}
+mark=fold_version:#
+seq,consecutiveFailures,restarts,workerDeaths,generation,sent,deadLettersLost,conversationCount,conversationMax?:#
+lifecycleReason,lifecycleActor,restart,numbering? lifecycleSince,startedAt,lastWorkerDeath,configHash?:? holds?:hold[]
+queue?:event[] open?:open[] deadLetters?:letter[] inbox?:message[] outbox?:sent[] heard?:#{} settled?:settled[]
+taken?:[] recentRuns?:run[] budget?:budget lastError?:error? writer?:writer? workers?:worker[] heardOf?:heard[]{}
+triggers?:triggers rewinding?:back? lineage?:lineage? health?:health escalations?:cause[] mission?:keys? caps?:cap{}
+settings?:setting{} tally?:#{}; open=event:event invocation,attempt:# startedAt codeHash effects:effect[] writes:write[]
+before:slot?{} attemptSeq,conversationFrom?:# seed? inbox?:message[] sayings?:saying[] sends?:send[] waits?:wait[]
+signals?:signal[] clock?:#[] versions?:#{} isWaiting,isToBegin?:bool spent,reserved?:use{} warned?:[] retryAt?:?
+inherited?:heir instructions?; heir=keyPrefix by; state=holdfast:mark; budget=period:period? spent,reserved:use{}
+warned:[] extensions:grant[] exceeded:over? currency?:? spending?:pace; period=id until:?; grant=limit amount:use
+until,eventId:?; over=limit eventId:? max,spent,reserved,asked:# model,cap?; slot=value:any; effect=effectId name
+effectClass argsHash argsPreview key announcedAt occurrence,attempts:# end:end? keyTtlMs,timeoutMs,endSeq?:#? seq?:#
+isUndone?:bool booked,maybe?:use{} earlier?:past most?:use{} model,prices?; past=end:end endSeq:#?; end=kind;
+wait=waitId kind name createdAt data:any occurrence,seq:# shiftMs?:# dueAt,endSeq:#? end:status?; event=eventId
+triggerId triggerType acceptedAt payload:any from?:sender metadata?:keys missed?:# spilled?:spill; sender=process
+number:# numbering?; spill=id sha256 bytes:#; lineage=process journalId seq:#; triggers=known:trigger{} allPaused:pause?
+added:added[] removed:[] sinceMs:#? switch?:switch; added=id config:keys; trigger=accepted,filtered,missed:#
+lastEventAt:? lastScheduledMs,sinceMs:#? paused:pause? keys:seen[]; seen=key atMs:#; pause=reason actor at;
+back=seq,target:# isHandledAgain:bool; message=messageId messageType content sender priority createdAt expiresAt:?;
+hold=kind reason actor since; letter=event:event open:open? reason error at attempts:#; sent=number:# kind topic sentAt
+data:any numbering?; write=ordinal:# key value:any deleted:bool seq?:#; saying=ordinal,seq:# role content;
+status=status; send=kind topic argsHash occurrence,seq:#; signal=signalId name payload:any seq:#; run=eventId at ok:bool
+durationMs:#?; settled=promiseId status at; worker=startTime pid,generation:#; writer=hostId startTime build
+epoch,pid:#; error=code message at; heard=numbering number:#; health=runs replies:#[] histories:history[] found:found{}
+anew:#{}; history=name seq,count:# buckets:#{}; found=description action at eventId,effectId,overAt:? coolsUntilMs:#?;
+cause=id key kind summary at overWhy overAt:? repeats:# detail:keys deliveries:told[]; told=target to status reason
+attempts:# lastAt,dueAt:? answer:#?; pace=since:#? minutes,halfHours:bit[]; bit=at:# spent:use{}; cap=limits:#{} id
+until spent:use{}; switch=number:# pause:pause?; setting=value:any manifest:any actor reason at""")}
 KINDS = {"": str, "#": Number, "bool": bool, "any": object, "keys": dict}
 def fits(value, kind):
     if kind == "use": return fits(value, "#") and 0 < value.double <= 1e15
@@ -171,9 +172,8 @@ class State:
             for one in same if end else (): one[2:] = [end, None]
         elif kind in ("effect_value_lost", "effect_expired", "effect_unlike"):
             for one in same: one[2:] = ["in_doubt", kind == "effect_unlike" and one[2] or one[3]]
-        elif kind == "hold_placed" and hold in HOLDS.split() or kind == "journal_repaired" and data.get("held") is True:
-            self.holds = [one for one in self.holds if one != hold] + [hold]
-        elif kind == "hold_lifted": self.holds = [one for one in self.holds if one != hold]
+        elif kind[:5] == "hold_" and hold in HOLDS.split() or kind == "journal_repaired" and data.get("held") is True:
+            self.holds = [one for one in self.holds if one != hold] + [hold] * (kind != "hold_lifted")
 def read(directory, process):
     directory, name, state = pathlib.Path(directory), file_name(process), State()
     marker, path, beside = (directory / it for it in ("journal.holdfast", f"{name}.jsonl", f"{name}.checkpoint.json"))

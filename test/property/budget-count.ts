@@ -1,6 +1,7 @@
 // What a budget has used, counted another way: every single booking is kept, with what became of it.
 
-import type { Amounts, Meter } from '../../core/model/meters.ts';
+import type { EffectEnd } from '../../core/model/effects.ts';
+import { withoutUsage, type Amounts, type Meter } from '../../core/model/meters.ts';
 
 /** In millionths, so that they are whole numbers. */
 type Micros = Partial<Record<Meter, number>>;
@@ -8,7 +9,7 @@ type Micros = Partial<Record<Meter, number>>;
 interface Booking {
   readonly eventId: string;
   readonly effectId: string;
-  readonly amounts: Amounts;
+  amounts: Amounts;
   /** For the how-manieth day it counts as used. */
   state: 'reserved' | 'given back' | { readonly spentOn: number };
 }
@@ -37,6 +38,17 @@ export class Count {
 
   giveBack(effectId: string): void {
     for (const booking of this.#reserved({ effectId })) booking.state = 'given back';
+  }
+
+  /** The attempt under way told what it used, beside how it ended. */
+  told(eventId: string, effectId: string, end: EffectEnd['kind'], used: Amounts): void {
+    const last = this.#reserved({ effectId }).at(-1)!;
+    if (end === 'done') {
+      last.amounts = used;
+      return;
+    }
+    last.amounts = withoutUsage(last.amounts);
+    this.bookings.push({ eventId, effectId, amounts: used, state: { spentOn: this.day } });
   }
 
   withdraw(effectId: string): void {

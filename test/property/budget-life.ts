@@ -7,20 +7,25 @@ import { parseLossless } from '../../core/journal/lossless.ts';
 import { bookingOf, DEFAULT_BUDGET, LIMIT_NAMES, LIMITS, overrun } from '../../core/model/budget.ts';
 import type { BudgetConfig, LimitName } from '../../core/model/budget.ts';
 import { snapshotToState } from '../../core/model/checkpoint.ts';
-import { EFFECT_CLASSES, effectIdOf, type RecordedEffect } from '../../core/model/effects.ts';
+import { EFFECT_CLASSES, effectIdOf, type EffectEnd, type RecordedEffect } from '../../core/model/effects.ts';
 import { AppError } from '../../core/model/errors.ts';
 import { freedBy } from '../../core/model/fold-budget.ts';
 import { applyEntry, FOLD_VERSION, foldEntries, type FoldedEntry } from '../../core/model/fold.ts';
 import { forked } from '../../core/model/fork.ts';
 import type { JsonObject } from '../../core/model/json.ts';
-import { total, type Amounts } from '../../core/model/meters.ts';
+import { plus, total, type Amounts } from '../../core/model/meters.ts';
+import { bookingOfCall, usedOf, type CallBooking } from '../../core/model/model-calls.ts';
+import { overshootOf } from '../../core/model/overshoot.ts';
 import { RewindScan } from '../../core/model/rewind.ts';
 import { openOf, type OpenInvocation, type ProcessSnapshot } from '../../core/model/snapshot.ts';
 import { timestampOf } from '../../core/model/time.ts';
 import { Count } from './budget-count.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const NAMES = ['look', 'pay', 'delete'] as const;
+const NAMES = ['look', 'pay', 'delete', 'ask', 'ask'] as const;
+/** What a call of it takes in, and gives, at most. */
+const MOST = { maxInput: 300, maxOutput: 100 };
+const MODEL = 'a:one';
 
 const CONFIG: BudgetConfig = {
   ...DEFAULT_BUDGET,
@@ -32,6 +37,17 @@ const CONFIG: BudgetConfig = {
     max_runs_per_day: 9,
     max_cost_per_day: 20.7,
     max_irreversible_per_day: 4,
+    max_llm_turns_per_run: 4,
+    max_tokens_per_run: 500,
+    max_tokens_per_day: 1_100,
+    max_output_tokens_per_day: 300,
+    max_money_per_run: 0.0009,
+    max_money_per_day: 0.002,
+  },
+  prices: {
+    version: 'life',
+    currency: 'USD',
+    models: { [MODEL]: { input: 1.1, cachedRead: 0.07, cachedWrite: null, output: 3.3, ...MOST } },
   },
   effectCosts: {
     pay: { cost: 2.4, isIrreversible: false },
@@ -93,6 +109,8 @@ export class Life {
   state: ProcessSnapshot = foldEntries([]);
   #now = Date.parse('2026-03-28T09:00:00Z');
   #ids = 0;
+  /** How far each limit was shown to be passed at most, of the day and of each run. */
+  #shown = new Map<string, number>();
 
   constructor(isGranted: boolean) {
     this.#isGranted = isGranted;
@@ -129,7 +147,25 @@ export class Life {
     return false;
   }
 
-  take({ name, pick }: Step): void {
+  take(taken: Step): void {
+    this.#look();
+    this.#take(taken);
+  }
+
+  /** Before anything more is done. */
+  #look(): void {
+    for (const limit of LIMIT_NAMES.filter((known) => CONFIG.limits[known] !== undefined)) {
+      const { scope } = LIMITS[limit];
+      const whose = scope === 'day' ? [null] : this.state.open.map(({ event }) => event.eventId);
+      for (const eventId of whose) {
+        const overshoot = overshootOf(CONFIG, this.state, { limit, eventId, nowMs: this.#now });
+        const key = `${limit} ${eventId}`;
+        this.#shown.set(key, Math.max(this.#shown.get(key) ?? 0, overshoot ?? Infinity));
+      }
+    }
+  }
+
+  #take({ name, pick }: Step): void {
     const one = <T>(list: readonly T[]): T | undefined => list[pick % Math.max(1, list.length)];
     const open = one(this.state.open);
     const eventId = open?.event.eventId ?? '';
@@ -170,10 +206,19 @@ export class Life {
       case 'end': {
         if (doubt === undefined) return;
         const end = (['done', 'done', 'did_not_happen', 'in_doubt'] as const)[pick % 4]!;
+        const used = toldOf(doubt, end, pick);
+        if (used !== null) this.count.told(eventId, doubt.effectId, end, used);
         if (end === 'done') this.count.spend({ effectId: doubt.effectId });
         if (end === 'did_not_happen') this.count.giveBack(doubt.effectId);
         const givenUp = pick % 3 === 0 ? { given_up: true } : {};
-        this.#write('effect_finished', { ...about, end, result: null, error: 'why', ...givenUp });
+        this.#write('effect_finished', {
+          ...about,
+          end,
+          result: null,
+          error: 'why',
+          ...givenUp,
+          ...(used === null ? {} : { used: { ...used } }),
+        });
         return;
       }
       case 'withdraw': {
@@ -276,8 +321,8 @@ export class Life {
   }
 
   #announce({ event: { eventId }, effects }: OpenInvocation, name: string, pick: number): void {
-    const booked = bookingOf(CONFIG, name);
-    if (!this.#fits(booked, eventId)) return;
+    const { booked, asked, facts } = booking(name, pick);
+    if (!this.#fits(asked, eventId)) return;
     const occurrence = effects.filter((effect) => effect.name === name).length;
     // Also where one was withdrawn, and in a fork, it is one that there never was.
     this.#ids += 1;
@@ -294,13 +339,14 @@ export class Life {
       key: effectId,
       attempt: 1,
       booked: { ...booked },
+      ...facts,
     });
   }
 
   #repeat({ event: { eventId } }: OpenInvocation, effect: RecordedEffect): void {
     const { effectId, name, occurrence, effectClass, attempts, key, argsHash } = effect;
-    const booked = bookingOf(CONFIG, name);
-    if (!this.#fits(booked, eventId, freedBy(effect))) return;
+    const { booked, asked, facts } = booking(name, attempts);
+    if (!this.#fits(asked, eventId, freedBy(effect))) return;
     if (effectClass === 'reconcile') this.count.giveBack(effectId);
     this.count.book(eventId, effectId, booked);
     this.#write('effect_started', {
@@ -314,6 +360,7 @@ export class Life {
       key,
       attempt: attempts + 1,
       booked: { ...booked },
+      ...facts,
     });
   }
 
@@ -347,6 +394,7 @@ export class Life {
     const { snapshot } = forked(then, { process: 'agent', journalId: 'j', seq: at }, 'j/agent', 'copy', {});
     this.entries = [];
     this.count = new Count();
+    this.#shown = new Map();
     this.state = foldEntries([]);
     this.#write('forked', { process: 'agent', journal_id: 'j', seq: at });
     this.#checkpoint({ ...snapshot, seq: 1 });
@@ -377,7 +425,10 @@ export class Life {
       for (const eventId of eventIds) {
         if ((eventId === null) !== (scope === 'day')) continue;
         const used = total(this.count.spent(eventId)[meter] ?? 0, this.count.reserved(eventId)[meter] ?? 0);
-        if (used > max) return `${used} of ${limit} ${max} are used`;
+        const shown = this.#shown.get(`${limit} ${eventId}`) ?? 0;
+        if (used > total(max, Math.min(shown, 1e9))) {
+          return `${used} of ${limit} ${max} are used, and ${shown} more at most was shown before`;
+        }
       }
     }
     return null;
@@ -391,6 +442,27 @@ export class Life {
         isDeepStrictEqual(foldEntries(this.entries.slice(at).map(copied)), this.state),
     );
   }
+}
+
+/** As whoever keeps it books an effect of this name; a call of a model expects something or nothing. */
+function booking(name: string, pick: number): CallBooking {
+  const effect = bookingOf(CONFIG, name);
+  if (name !== 'ask') return { booked: effect, asked: effect, facts: {} };
+  const expects = pick % 3 === 0 ? null : { tokensIn: pick % 200, tokensOut: pick % 60 };
+  const { booked, asked, facts } = bookingOfCall(CONFIG, { model: MODEL, expects });
+  return { booked: plus(effect, booked), asked: plus(effect, asked), facts };
+}
+
+/** What the attempt under way tells that it used, up to all that its model lets it; null for nothing. */
+function toldOf(effect: RecordedEffect, end: EffectEnd['kind'], pick: number): Amounts | null {
+  if (effect.model === undefined || effect.end !== null || effect.booked === undefined) return null;
+  if (pick % 5 === 0) return null;
+  const tokens = {
+    tokensIn: (pick * 7) % (MOST.maxInput + 1),
+    tokensCachedRead: 0,
+    tokensOut: (pick * 3) % (MOST.maxOutput + 1),
+  };
+  return usedOf(CONFIG, effect, end, { tokens, isUnclear: pick % 11 === 0 });
 }
 
 const copied = (entry: FoldedEntry): FoldedEntry => structuredClone(entry);

@@ -5,7 +5,7 @@ import { fireEvent, screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { ProcessDetail, ProcessRow } from '../../core/contract/views.ts';
 import { amountOf, amountProblem } from '../../renderer/features/actions/amount.ts';
-import { before, budgetOf, HOUR, limitOf, MINUTE, rowOf } from './fixtures.ts';
+import { before, budgetOf, HOUR, limitOf, MINUTE, NOW, rowOf, spendingOf } from './fixtures.ts';
 import { ok, refused, type MemoryHost } from './memory-client.ts';
 import { dialog, done, enter, pressed, region, shown, stopClock } from './process-page.ts';
 import { settle } from './render.tsx';
@@ -186,4 +186,65 @@ test('[S41] of what nobody runs here nothing is extended', async () => {
   await held({ live: false, actions: [] });
   const desk = within(screen.getByRole('region', { name: 'Held by its budget' }));
   for (const button of desk.getAllByRole<HTMLButtonElement>('button')) expect(button.disabled).toBe(true);
+});
+
+const MONEY = limitOf({
+  limit: 'max_money_per_day',
+  words: 'money of a day',
+  max: 25,
+  spent: 18.4,
+  reserved: 0.1,
+  overshoot: 0.84,
+  unpriced: 2,
+});
+const TOKENS = limitOf({ limit: 'max_tokens_per_day', words: 'tokens in a day', max: 900, overshoot: null });
+const PAID = budgetOf({
+  until: before(-11 * HOUR),
+  limits: [MONEY, TOKENS],
+  models: { turns: 3, tokens: 50, money: 18.5, unpriced: 2 },
+  currency: 'USD',
+});
+
+test('[P5] money is at least what is known, with how far it may be passed, how fast it is used and when it runs out', async () => {
+  const spending = spendingOf(NOW, [1, 2, 3]);
+  await shown({ spending }, rowOf({ budget: PAID }));
+  const budget = region('Budget');
+  expect(budget.getAllByRole('meter').map((meter) => meter.getAttribute('aria-valuetext'))).toEqual([
+    '≥ $18.40 spent and $0.10 reserved of $25.00, 2 calls unpriced',
+    '50 spent and 0 reserved of 900',
+  ]);
+  expect(budget.getByText('2 calls unpriced: it is at least that')).toBeTruthy();
+  expect(budget.getByText('may be passed by $0.84 at most')).toBeTruthy();
+  expect(budget.getByText('how far it may be passed is unknown')).toBeTruthy();
+  expect(budget.getByText(/^\$0\.05 a minute, runs out at \d\d:10:00$/)).toBeTruthy();
+  expect(budget.getByText('3 model calls, 50 tokens, ≥ $18.50 (2 calls unpriced)')).toBeTruthy();
+  fireEvent.click(screen.getByRole('button', { name: 'Budget as a table' }));
+  expect(screen.getByRole('row', { name: 'Money ≥ $18.50 (2 calls unpriced)' })).toBeTruthy();
+  expect(screen.getAllByRole('row', { name: /^Money from \d\d:\d\d:\d\d \$\d\.\d\d$/ })).toHaveLength(3);
+});
+
+test('what it spent is copied for a spreadsheet; a host that can not say is believed', async () => {
+  const spending = spendingOf(NOW, [1, 2, 3]);
+  const host = await shown({ spending }, rowOf({ budget: PAID }));
+  const copied: string[] = [];
+  Object.defineProperty(navigator, 'clipboard', {
+    configurable: true,
+    value: { writeText: async (text: string) => void copied.push(text) },
+  });
+  host.answer('costs.read', () => ok({ csv: 'period,time', rows: 1, count: 3 }));
+  await pressed('Copy costs as CSV');
+  expect(copied).toEqual(['period,time']);
+  expect(region('Budget').getByText('the newest 1 of 3 rows copied')).toBeTruthy();
+  host.answer('costs.read', () => refused({ code: 'journal.damaged', message: 'It can not be read.' }));
+  await pressed('Copy costs as CSV');
+  expect(region('Budget').getByText('It can not be read.')).toBeTruthy();
+});
+
+test('half an hour more is one press away from its amount and its reason', async () => {
+  await held();
+  await pressed('Half an hour more…: market-watcher');
+  expect(dialog().getByLabelText<HTMLSelectElement>('For how long').value).toBe('half-hour');
+  enter('How much more', '2');
+  expect(dialog().getByText(/for half an hour, and no longer than its day/)).toBeTruthy();
+  expect(dialog().getByRole<HTMLButtonElement>('button', { name: confirm }).disabled).toBe(true);
 });

@@ -57,6 +57,8 @@ export function limitOf(over: Partial<LimitView> = {}): LimitView {
     max: 100,
     spent: 50,
     reserved: 0,
+    overshoot: 0,
+    unpriced: 0,
     ...over,
   };
 }
@@ -69,9 +71,23 @@ export function budgetOf(over: Partial<BudgetView> = {}): BudgetView {
     runs: 1,
     maxRunsPerDay: null,
     cost: null,
+    models: null,
+    currency: null,
     limits: [],
     exceeded: null,
     ...over,
+  };
+}
+
+/** So much money, and as much cost, in each of the last half hours, and in the last minutes alike. */
+export function spendingOf(nowMs: number, halves: readonly number[]): ProcessDetail['spending'] {
+  const now = Math.floor(nowMs / 60_000);
+  const half = Math.floor(now / 30) * 30;
+  const spent = (money: number) => ({ money, cost: money, tokens: Math.round(money * 70_000) });
+  return {
+    since: half - 30 * (halves.length - 1),
+    minutes: Array.from({ length: 10 }, (_, at) => ({ at: now - 10 + at, spent: spent(0.05) })),
+    halfHours: halves.map((money, at) => ({ at: half - 30 * (halves.length - 1 - at), spent: spent(money) })),
   };
 }
 
@@ -415,6 +431,7 @@ export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): Pr
     triggersPaused: null,
     lineage: null,
     writer: { epoch: 7, pid: 311, hostId: 'ann-laptop-5f2c9e1b' },
+    spending: { since: null, minutes: [], halfHours: [] },
     journalLevel: 'checkpoint',
     ...over,
   };

@@ -46,7 +46,26 @@ const one = <T>(list: readonly T[], pick: number): T => list[pick % list.length]
 const bookedAt = (pick: number): JsonObject =>
   pick % 7 === 0
     ? {}
-    : { toolCalls: 1, cost: (pick % 9) / 4, ...(pick % 5 === 0 ? { irreversible: 1 } : {}) };
+    : {
+        toolCalls: 1,
+        cost: (pick % 9) / 4,
+        ...(pick % 5 === 0 ? { irreversible: 1 } : {}),
+        ...(pick % 2 === 0
+          ? { modelTurns: 1, tokens: 30, tokensIn: 10, tokensOut: 20, money: pick / 1e6 }
+          : {}),
+        ...(pick % 6 === 0 ? { unpriced: 1 } : {}),
+      };
+
+/** Of a call of a model, which some are. */
+const calledAt = (pick: number): JsonObject =>
+  pick % 2 === 0
+    ? {
+        model: 'a:one',
+        prices: 'test-1',
+        currency: 'EUR',
+        ...(pick % 4 === 0 ? { most: { tokens: 500, money: 0.5 } } : {}),
+      }
+    : {};
 
 /** Days and limits, those of a run of one that is open. */
 function ofBudget({ open, budget }: ProcessSnapshot): Maker[] {
@@ -66,6 +85,7 @@ function ofBudget({ open, budget }: ProcessSnapshot): Maker[] {
     ],
     reached('budget_warning', { max: 5, spent: 4, reserved: 0 }),
     reached('budget_exceeded', { max: 5, spent: 4, reserved: 1, asked: 1 }),
+    reached('budget_exceeded', { max: 5, spent: 4, reserved: 1, asked: 0, model: 'a:one' }),
     ...[{}, { until: timestampOf(START) }].map((until) =>
       reached('budget_extended', { amount: 2.5, ...until, actor: 'operator:test', reason: 'worth it' }),
     ),
@@ -364,6 +384,7 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
             key: `key-${count}`,
             attempt: 1,
             booked: bookedAt(pick),
+            ...calledAt(pick),
           },
         ];
       }),
@@ -468,7 +489,12 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
                 ...(pick % 2 === 0 ? { used: bookedAt(pick) } : {}),
                 ...(pick % 5 === 0 ? {} : { took_ms: pick * 1.5 }),
               }
-            : { effect_id: effectId, end: pick % 3 === 1 ? 'did_not_happen' : 'in_doubt', error: 'why' },
+            : {
+                effect_id: effectId,
+                end: pick % 3 === 1 ? 'did_not_happen' : 'in_doubt',
+                error: 'why',
+                ...(pick % 2 === 0 ? { used: { modelTurns: 1, tokens: 5, money: 0.5 } } : {}),
+              },
         ]),
         ({ pick, value }) => [
           'effect_resolved',

@@ -54,6 +54,8 @@ holdfast:
     warnAt: 0.5,
     resetHour: 6,
     resetZone: 'Europe/Zurich',
+    prices: null,
+    unpriced: 'hold',
   });
 });
 

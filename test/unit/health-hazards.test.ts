@@ -47,7 +47,8 @@ test('[C16] 50 % failing runs escalate, on the failing run itself', async () => 
   for (const payload of ['bad', 'good', 'good']) await run(payload);
   expect(b.process.snapshot.escalations).toEqual([]);
   await run('bad');
-  expect(b.process.snapshot.escalations).toMatchObject([
+  const raised = (await b.entries()).filter(({ entry_type: type }) => type === 'escalation_raised');
+  expect(raised.map(({ data }) => data)).toMatchObject([
     {
       kind: 'health',
       key: 'health/high_error_rate',
@@ -58,7 +59,7 @@ test('[C16] 50 % failing runs escalate, on the failing run itself', async () => 
         anomaly_type: 'high_error_rate',
         details: { error_rate: 0.5, error_count: 2, window_size: 4, threshold: 0.5 },
       },
-      deliveries: [{ target: 'event', to: 'alarm' }],
+      targets: [{ target: 'event', to: 'alarm' }],
     },
   ]);
   // Telling is all: it goes on.

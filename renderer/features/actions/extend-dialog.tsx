@@ -4,8 +4,7 @@ import { fullestOf } from '../../../core/model/limit-gauge.ts';
 import { useConsole, useFleet } from '../../app/console-context.ts';
 import type { QuestionOf } from '../../stores/questions.ts';
 import { ChoiceField } from '../../ui/choice-field.tsx';
-import { limitName } from '../../ui/limit-text.ts';
-import { amountText } from '../../ui/numbers.ts';
+import { limitAmount, limitName } from '../../ui/limit-text.ts';
 import { Refused } from '../../ui/refused.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { DayClock } from '../../ui/time-text.tsx';
@@ -19,21 +18,23 @@ const PRESETS: readonly string[] = ['It is worth it', 'An exception today', 'The
 const HALF_AN_HOUR_MS = 30 * 60_000;
 
 type Limit = ProcessRow['budget']['limits'][number];
-type Span = 'over' | 'half-hour';
+type Span = NonNullable<QuestionOf<'extend'>['span']>;
 
 /** More of one limit, once: the manifest keeps what it says. What the host refuses is said here. */
 export function ExtendDialog({
-  question: { row, limit: reached },
+  question: { row, limit: reached, span: asked = 'over' },
 }: {
   readonly question: QuestionOf<'extend'>;
 }) {
   const { client } = useConsole();
   const { attempt, failure, missing, forget } = useAttempt(row);
-  const { limits, exceeded } = row.budget;
+  const { limits, exceeded, currency } = row.budget;
   const [name, setName] = useState(reached ?? fullestOf(limits)?.limit);
   const [text, setText] = useState('');
-  const [span, setSpan] = useState<Span>('over');
+  const [span, setSpan] = useState<Span>(asked);
   const limit = limits.find((one) => one.limit === name);
+  const show = (value: number): string =>
+    limit === undefined ? '' : limitAmount(limit.limit, value, currency);
   const process = visibleLine(row.name);
   const amount = amountOf(text);
   const needed = exceeded !== null && exceeded.limit === name ? exceeded.missing : null;
@@ -68,7 +69,7 @@ export function ExtendDialog({
       </p>
       <ChoiceField
         label="Limit"
-        choices={limits.map((one) => [one.limit, `${limitName(one.words)}: ${usedText(one)}`])}
+        choices={limits.map((one) => [one.limit, `${limitName(one.words)}: ${usedText(one, currency)}`])}
         value={name ?? ''}
         onChange={change((value) => setName(limits.find((one) => one.limit === value)?.limit))}
       />
@@ -77,9 +78,7 @@ export function ExtendDialog({
         value={text}
         onChange={change(setText)}
         hint={
-          needed === null
-            ? 'It is added to the limit.'
-            : `What waits needs ${amountText(needed)} more, at least.`
+          needed === null ? 'It is added to the limit.' : `What waits needs ${show(needed)} more, at least.`
         }
         problem={amountProblem(text)}
         required
@@ -99,7 +98,7 @@ export function ExtendDialog({
           <li>
             {amount === null
               ? 'The limit rises'
-              : `The limit rises from ${amountText(limit.max)} to ${amountText(limit.max + amount)}`}{' '}
+              : `The limit rises from ${show(limit.max)} to ${show(limit.max + amount)}`}{' '}
             <Lasting limit={limit} span={span} until={row.budget.until} />. The manifest stays as it is.
           </li>
           {needed !== null && amount !== null && (
@@ -115,8 +114,8 @@ export function ExtendDialog({
   );
 }
 
-function usedText({ spent, reserved, max }: Limit): string {
-  return `${amountText(spent + reserved)} of ${amountText(max)} used`;
+function usedText({ limit, spent, reserved, max }: Limit, currency: string | null): string {
+  return `${limitAmount(limit, spent + reserved, currency)} of ${limitAmount(limit, max, currency)} used`;
 }
 
 interface LastingProps {

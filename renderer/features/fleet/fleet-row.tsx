@@ -1,14 +1,15 @@
 import { memo, type KeyboardEvent, type MouseEvent } from 'react';
 import type { ProcessRow } from '../../../core/contract/views.ts';
+import { moneyText } from '../../../core/model/money-text.ts';
 import { fullestOf, shareOf } from '../../../core/model/limit-gauge.ts';
 import { useConsole, useFleet } from '../../app/console-context.ts';
 import { hashOf, processPlace } from '../../stores/place.ts';
 import { targetOf } from '../../stores/target.ts';
 import { anomalyWords } from '../../ui/anomaly-text.ts';
 import { HealthTicks } from '../../ui/health-ticks.tsx';
-import { limitName } from '../../ui/limit-text.ts';
+import { atLeast, limitAmount, limitName } from '../../ui/limit-text.ts';
 import { dayWords } from '../../ui/moments.ts';
-import { amountText, costText, countText, noRunsText } from '../../ui/numbers.ts';
+import { costText, countText, noRunsText } from '../../ui/numbers.ts';
 import { StateMark } from '../../ui/state-mark.tsx';
 import { useTicking } from '../../ui/ticker.ts';
 import { Ago } from '../../ui/time-text.tsx';
@@ -116,14 +117,25 @@ function StateCell({ row }: { readonly row: ProcessRow }) {
 
 function BudgetCell({ row: { budget } }: { readonly row: ProcessRow }) {
   const fullest = fullestOf(budget.limits);
-  return fullest === null ? <RunsCell budget={budget} /> : <LimitCell limit={fullest} />;
+  return fullest === null ? (
+    <RunsCell budget={budget} />
+  ) : (
+    <LimitCell limit={fullest} currency={budget.currency} />
+  );
 }
 
 /** Of several limits the one of which most is used. */
-function LimitCell({ limit }: { readonly limit: ProcessRow['budget']['limits'][number] }) {
+function LimitCell({
+  limit,
+  currency,
+}: {
+  readonly limit: ProcessRow['budget']['limits'][number];
+  readonly currency: string | null;
+}) {
   const { words, spent, reserved, max } = limit;
   const share = shareOf(limit);
-  const used = `${amountText(spent + reserved)} of ${amountText(max)}`;
+  const show = (value: number): string => limitAmount(limit.limit, value, currency);
+  const used = `${atLeast(limit)}${show(spent + reserved)} of ${show(max)}`;
   return (
     <>
       <span className="hf-first">
@@ -134,6 +146,7 @@ function LimitCell({ limit }: { readonly limit: ProcessRow['budget']['limits'][n
           />
         </span>
         <span className="hf-runs" title={`${limitName(words)}: ${used}`}>
+          {atLeast(limit)}
           {share > 0 && share < 0.01 ? '< 1 %' : `${Math.floor(share * 100)} %`}
         </span>
       </span>
@@ -144,7 +157,11 @@ function LimitCell({ limit }: { readonly limit: ProcessRow['budget']['limits'][n
   );
 }
 
-function RunsCell({ budget: { day, runs, cost } }: { readonly budget: ProcessRow['budget'] }) {
+function RunsCell({
+  budget: { day, runs, cost, models, currency },
+}: {
+  readonly budget: ProcessRow['budget'];
+}) {
   const when = useTicking(() => dayWords(day, Date.now()));
   const shown = runs === null ? 'unknown' : countText(runs);
   return (
@@ -154,7 +171,9 @@ function RunsCell({ budget: { day, runs, cost } }: { readonly budget: ProcessRow
           {runs === null ? shown : `${shown} ${when}`}
         </span>
       </span>
-      <span className="hf-second">cost {costText(cost)}</span>
+      <span className="hf-second">
+        {models === null ? `cost ${costText(cost)}` : moneyText({ ...models, currency })}
+      </span>
     </>
   );
 }

@@ -49,6 +49,16 @@ export function BudgetHold({ row, hold }: Props) {
               </Button>
               <Button
                 size="small"
+                disabled={off || limits.length === 0}
+                aria-label={`Half an hour more…: ${name}`}
+                onClick={() =>
+                  actions.ask({ kind: 'extend', row, limit: exceeded?.limit ?? null, span: 'half-hour' })
+                }
+              >
+                Half an hour more…
+              </Button>
+              <Button
+                size="small"
                 disabled={off || !row.actions.includes('stop')}
                 aria-label={`${buttonText('stop')}: ${name}`}
                 onClick={() => actions.choose(row, 'stop')}

@@ -93,7 +93,7 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
           </header>
           <LifecycleDiagram lifecycle={detail.lifecycle} state={row.state} live={row.live} />
         </section>
-        <BudgetGauge row={row} />
+        <BudgetGauge row={row} spending={detail.spending} />
         <HealthGauge detail={detail} />
         <Escalations detail={detail} />
         <MissionCard detail={detail} />

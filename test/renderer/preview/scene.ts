@@ -32,6 +32,7 @@ import {
   previewOf,
   queuedOf,
   rowOf,
+  spendingOf,
   triggerOf,
   verdictOf,
   waitOf,
@@ -64,7 +65,25 @@ const spentUp = budgetOf({
     }),
     runs(31),
     limitOf({ limit: 'max_cost_per_day', words: 'cost of a day', max: 40, spent: 37, reserved: 1.5 }),
+    limitOf({
+      limit: 'max_money_per_day',
+      words: 'money of a day',
+      max: 25,
+      spent: 18.4,
+      reserved: 0.12,
+      overshoot: 0.84,
+      unpriced: 2,
+    }),
+    limitOf({
+      limit: 'max_tokens_per_day',
+      words: 'tokens in a day',
+      max: 4_000_000,
+      spent: 1_284_300,
+      overshoot: null,
+    }),
   ],
+  models: { turns: 211, tokens: 1_284_300, money: 18.52, unpriced: 2 },
+  currency: 'USD',
   exceeded: {
     limit: 'max_cost_per_day',
     text: 'cost of a day: 37 of 40 used, 1.5 more under way, and 2.5 more is asked for (max_cost_per_day)',
@@ -391,6 +410,7 @@ function heldByItsBudget(row: ProcessRow): ProcessDetail {
     holds: [{ kind: 'budget', reason: text, actor: 'host', since: before(6 * MINUTE) }],
     receivers: RECEIVERS,
     escalations: escalationsOf(text),
+    spending: spendingOf(Date.parse(before(0)), [0.4, 0.9, 2.1, 1.3, 0, 0, 0.6, 2.4, 3.1, 2.8, 1.9, 2.9]),
     open: [
       invocationOf({
         effects: [
