@@ -143,6 +143,8 @@ export interface AgentContext {
   readonly conversation: Conversation;
   /** What people wrote to this agent, delivered with this invocation and no other. */
   readonly inbox: readonly InboxMessage[];
+  /** What the manifest, or an operator since, tells it to do: as it was when the invocation began. */
+  readonly instructions: string;
   /**
    * Does something to the outside world, once. The announcement is in the journal before `perform` is called, the
    * outcome before the result is returned, and a recorded outcome is returned without performing again.

@@ -50,6 +50,7 @@ export function runInvocation(
     state: agentState(scope),
     conversation: agentConversation(scope),
     inbox: invoke.record.inbox,
+    instructions: invoke.record.instructions,
     effect: effects.effect,
     promise: waits.promise,
     sleep: waits.sleep,

@@ -111,7 +111,8 @@ function program(): Command {
     for (const option of row.options ?? []) command.addOption(option);
     if (reasonIn(row.asks) !== 'none') command.addOption(reasonOption());
     command.action(async (...typed: unknown[]) => {
-      const [directory, ...words] = typed.slice(0, -2) as [string, ...string[]];
+      // The last of them may be a list.
+      const [directory, ...words] = typed.slice(0, -2).flat() as [string, ...string[]];
       const given = typed.at(-2) as Given;
       await operate(row, { directory: asTyped(directory), words, given });
     });

@@ -14,6 +14,7 @@ import { HEALTH_VERBS } from './health-verbs.ts';
 import { at, jsonOption, type Given, type HostVerb } from './host-verb.ts';
 import { MISSION_VERBS } from './mission-verbs.ts';
 import { REWIND_VERBS } from './rewind-verbs.ts';
+import { SETTINGS_VERBS } from './settings-verbs.ts';
 import { TRIGGER_VERBS } from './trigger-verbs.ts';
 
 export const HOST_VERBS: readonly HostVerb[] = [
@@ -134,6 +135,7 @@ export const HOST_VERBS: readonly HostVerb[] = [
   ...ESCALATION_VERBS,
   ...MISSION_VERBS,
   ...HEALTH_VERBS,
+  ...SETTINGS_VERBS,
   ...REWIND_VERBS,
 ];
 

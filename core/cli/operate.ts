@@ -29,7 +29,8 @@ export async function operate(row: HostVerb, { directory, words, given }: Asked)
   const [word = ''] = verb.usage.split(' ');
   const reason = reasonOf(word, verb.asks, given);
   const [process = ''] = words;
-  const request = requestOf(verb.asks, { process, ...verb.more?.(words, given) }, reason);
+  const whose = 'process' in REQUESTS[verb.asks].request.shape ? { process } : {};
+  const request = requestOf(verb.asks, { ...whose, ...verb.more?.(words, given) }, reason);
   // What makes no sense is said before anybody is looked for.
   refuseSenseless(verb.asks, { journalId: 'any', ...request });
   const host = await reachHost(placeOf(directory));

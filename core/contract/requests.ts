@@ -5,6 +5,7 @@ import { MISSION_ORDERS } from '../model/mission.ts';
 import { ANOMALY_TYPES } from '../model/health.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES, MAX_INBOX_LENGTH } from '../model/inbox.ts';
 import { MAX_COST_ROWS } from './names.ts';
+import { SettingsPlanView, TriggerSwitchView } from './settings-views.ts';
 import {
   AppView,
   FleetView,
@@ -64,6 +65,14 @@ const Fork = {
   set: z.record(z.string().min(1).max(10_000), JsonText),
   configure: z.record(z.string().min(1).max(1_000), JsonText),
 };
+
+const Settings = {
+  /** By path, each value as JSON; null takes a setting away. */
+  set: z.record(z.string().min(1).max(1_000), z.string().max(10_000)),
+  /** Paths that are to be as the manifest has them. */
+  undo: z.array(z.string().min(1).max(1_000)).max(200),
+};
+const OfWorkspace = { journalId: Id, commandId: z.uuid() };
 
 const Resolve = z.strictObject({
   ...NeedsReason.shape,
@@ -211,6 +220,34 @@ export const REQUESTS = {
     'costs.read',
     z.strictObject({ ...OneProcess, limit: z.number().int().min(1).max(MAX_COST_ROWS) }),
     z.strictObject({ csv: z.string(), rows: z.number().int(), count: z.number().int() }),
+  ),
+  /** Settings of the manifest while the process lives, all of them or none; the manifest stays as it is. */
+  'settings.change': defineRequest(
+    'settings.change',
+    z.strictObject({ ...NeedsReason.shape, ...Settings }),
+    Outcome,
+  ),
+  'settings.plan': defineRequest(
+    'settings.plan',
+    z.strictObject({ ...OneProcess, ...Settings }),
+    SettingsPlanView,
+  ),
+  /** The triggers of all processes of a workspace at once, beside what is paused in each. */
+  'workspace.hold-triggers': defineRequest(
+    'workspace.hold-triggers',
+    z.strictObject({ ...OfWorkspace, reason: Reason.min(1) }),
+    TriggerSwitchView,
+  ),
+  'workspace.release-triggers': defineRequest(
+    'workspace.release-triggers',
+    z.strictObject({ ...OfWorkspace, reason: Reason }),
+    TriggerSwitchView,
+  ),
+  /** In the text format of Prometheus. */
+  'metrics.read': defineRequest(
+    'metrics.read',
+    z.strictObject({ journalId: Id }),
+    z.strictObject({ text: z.string() }),
   ),
   /** What it would do. Nothing is done. */
   'rewind.plan': defineRequest('rewind.plan', z.strictObject({ ...OneProcess, ...Rewind }), RewindPlanView),

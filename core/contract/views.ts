@@ -9,6 +9,8 @@ import { DELIVERY_STATUSES, DELIVERY_TARGETS } from '../model/escalation-state.t
 import { MissionView } from './mission-view.ts';
 import { ANOMALY_TYPES, ON_ANOMALY } from '../model/health.ts';
 import { METERS } from '../model/meters.ts';
+import { CAP_NAMES } from '../model/cap-names.ts';
+import { SettingsView } from './settings-views.ts';
 
 /** What an operator may do now. The console shows these and never works them out for itself. */
 export const Action = z.enum(ACTIONS);
@@ -51,7 +53,15 @@ export const BudgetView = z.strictObject({
     }),
   ),
   /** What did not fit and waits for more, and how much more that needs; null where everything fits. */
-  exceeded: z.strictObject({ limit: z.enum(LIMIT_NAMES), text: z.string(), missing: z.number() }).nullable(),
+  exceeded: z
+    .strictObject({
+      limit: z.enum(LIMIT_NAMES),
+      text: z.string(),
+      missing: z.number(),
+      /** Not its own limit, which extending would help, but that on all processes or all workspaces together. */
+      cap: z.enum(CAP_NAMES).optional(),
+    })
+    .nullable(),
 });
 
 const Spent = z.strictObject({
@@ -154,6 +164,8 @@ export const JournalView = z.strictObject({
   /** Of the entries, as of the last change that was told. Null: it could not be asked, so unknown, never shown as 0 [P5]. */
   sizeBytes: z.number().nullable(),
   badLines: z.number().int(),
+  /** Why the triggers of all its processes are held by the one switch; null where they are not, or nobody runs it here. */
+  triggersHeld: z.strictObject({ reason: z.string(), actor: z.string(), at: z.string() }).nullable(),
 });
 export type JournalView = z.infer<typeof JournalView>;
 
@@ -516,6 +528,7 @@ export const ProcessDetail = z.strictObject({
   journalLevel: z.string(),
   /** In a fixed order, those that are off too. */
   detectors: z.array(DetectorView),
+  settings: SettingsView,
 });
 export type ProcessDetail = z.infer<typeof ProcessDetail>;
 

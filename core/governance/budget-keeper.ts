@@ -33,18 +33,26 @@ import {
 import type { Clock } from '../model/ports.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { timestampOf } from '../model/time.ts';
+import type { CapMember } from './cap-book.ts';
 import type { Recorder } from '../runtime/recorder.ts';
 import { cronSchedule, type Schedule } from '../triggers/cron-schedule.ts';
 
 export interface BudgetKeeperOptions {
   readonly process: string;
-  readonly config: BudgetConfig;
+  /** What is in force now. */
+  readonly config: () => BudgetConfig;
+  /** Limits on all processes together, as far as there are any. */
+  readonly caps: CapMember;
   readonly recorder: () => Recorder;
   readonly clock: Clock;
   /** Something did not fit, and was not done. */
   readonly onExceeded: (overrun: Overrun) => void;
   /** What was reserved was not used, so there may be room for what did not fit. */
   readonly onReleased: () => void;
+}
+
+function daysOf({ resetHour, resetZone }: BudgetConfig): Schedule {
+  return cronSchedule({ cronExpression: `0 ${resetHour} * * *`, cronTimezone: resetZone });
 }
 
 /** More of a limit, for a while or until its day or run is over. */
@@ -57,12 +65,22 @@ export interface ExtensionOrder {
 
 export class BudgetKeeper {
   readonly #options: BudgetKeeperOptions;
-  readonly #days: Schedule;
+  #days: { readonly of: BudgetConfig; readonly schedule: Schedule } | null = null;
 
   constructor(options: BudgetKeeperOptions) {
-    const { resetHour, resetZone } = options.config;
     this.#options = options;
-    this.#days = cronSchedule({ cronExpression: `0 ${resetHour} * * *`, cronTimezone: resetZone });
+  }
+
+  /** What is in force now. */
+  get config(): BudgetConfig {
+    return this.#options.config();
+  }
+
+  /** When a day of the budget ends; another hour counts from the end of the present day. */
+  get #schedule(): Schedule {
+    const { config } = this;
+    if (this.#days?.of !== config) this.#days = { of: config, schedule: daysOf(config) };
+    return this.#days.schedule;
   }
 
   get #snapshot(): Readonly<ProcessSnapshot> {
@@ -75,14 +93,14 @@ export class BudgetKeeper {
     const until = this.#snapshot.budget.period?.until ?? null;
     const now = clock.now();
     if (until !== null && now < Date.parse(until)) return;
-    const next = this.#days.next(now);
+    const next = this.#schedule.next(now);
     if (next === null) return;
     recorder().note('budget_period_started', { id: timestampOf(now), until: timestampOf(next) });
   }
 
   /** What an effect of this name counts for, with the call of a model that it is, where it is one. */
   bookingOf(name: string, call: ModelCall | null = null): CallBooking {
-    const { config } = this.#options;
+    const { config } = this;
     const effect = bookingOf(config, name);
     if (call === null) return { booked: effect, asked: effect, facts: {} };
     const { booked, asked, facts } = bookingOfCall(config, call);
@@ -91,25 +109,28 @@ export class BudgetKeeper {
 
   /** What an effect counts for by what its code told that it used of its model, as its entry has it. */
   usedOf(effect: RecordedEffect, end: EffectEnd['kind'], use: ReportedUse): JsonObject {
-    const { config } = this.#options;
+    const { config } = this;
     return { used: { ...usedOf(config, effect, end, use) }, ...pricedBy(pricesOf(config)) };
   }
 
   /** Whether what did not fit does now, or nothing was too much. */
   get hasRoom(): boolean {
-    const { config, clock } = this.#options;
-    return fitsNow(config, this.#snapshot, clock.now());
+    const { caps, clock } = this.#options;
+    const { exceeded } = this.#snapshot.budget;
+    return exceeded?.cap === undefined
+      ? fitsNow(this.config, this.#snapshot, clock.now())
+      : caps.hasRoom(exceeded.cap, { [LIMITS[exceeded.limit].meter]: exceeded.asked });
   }
 
   /** Whether so much more fits; where not, whoever keeps the process is told, once for each time that it does not. */
   fits(more: Asked): boolean {
-    const { config, clock, recorder, onExceeded } = this.#options;
+    const { caps, clock, recorder, onExceeded } = this.#options;
     const { eventId } = more;
     this.turn();
-    const over = overrun(config, this.#snapshot, { ...more, nowMs: clock.now() });
+    const over = overrun(this.config, this.#snapshot, { ...more, nowMs: clock.now() }) ?? caps.over(more);
     if (over === null) return true;
     if (this.#snapshot.budget.exceeded === null) {
-      const { limit, max, spent, reserved, asked, model } = over;
+      const { limit, max, spent, reserved, asked, model, cap } = over;
       recorder().note('budget_exceeded', {
         limit,
         max,
@@ -118,6 +139,7 @@ export class BudgetKeeper {
         asked,
         ...(model === undefined ? {} : { model }),
         ...(eventId === null ? {} : { event_id: eventId }),
+        ...(cap === undefined ? {} : { cap }),
       });
       onExceeded(over);
     }
@@ -126,24 +148,26 @@ export class BudgetKeeper {
 
   /** Why so much more does not fit into the day; null where it does. Nothing is held for it. */
   tooMuchForDay(asked: Amounts): string | null {
-    const { config, clock } = this.#options;
+    const { config } = this;
+    const { clock, caps } = this.#options;
     this.turn();
     const ofDay = LIMIT_NAMES.filter((limit) => LIMITS[limit].scope === 'day');
     const limits = Object.fromEntries(ofDay.map((limit) => [limit, config.limits[limit]]));
     const asking = { asked, eventId: null, nowMs: clock.now() };
-    const over = overrun({ ...config, limits }, this.#snapshot, asking);
+    const over = overrun({ ...config, limits }, this.#snapshot, asking) ?? caps.over(asking);
     return over === null ? null : describeOverrun(over);
   }
 
   /** Something that was booked did not happen, or was less. */
   released(): void {
     this.#options.onReleased();
+    this.#options.caps.released();
   }
 
   /** So much more is counted for this run: limits that are near now are told. */
   counted(eventId: string, more: Amounts): void {
-    const { config, clock, recorder } = this.#options;
-    for (const { limit, max, spent, reserved } of near(config, this.#snapshot, {
+    const { clock, recorder } = this.#options;
+    for (const { limit, max, spent, reserved } of near(this.config, this.#snapshot, {
       more,
       eventId,
       nowMs: clock.now(),
@@ -185,7 +209,8 @@ export class BudgetKeeper {
   }
 
   #limitOf({ limit }: ExtensionOrder): LimitName {
-    const { process, config } = this.#options;
+    const { config } = this;
+    const { process } = this.#options;
     if (isLimitName(limit) && config.limits[limit] !== undefined) return limit;
     const those = Object.keys(config.limits).join(', ');
     throw new AppError(

@@ -2,6 +2,7 @@
 
 import type { Result } from '../contract/define.ts';
 import { REQUESTS, type RequestName, type RequestOf, type ResponseOf } from '../contract/requests.ts';
+import type { TriggerSwitchView } from '../contract/settings-views.ts';
 import type { AppView, FleetView, OutputLine as OutputView } from '../contract/views.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import { showJson } from '../model/json.ts';
@@ -18,6 +19,8 @@ import { parseJson } from './parse-json.ts';
 import { rewindPlanView } from './plan-views.ts';
 import { newestCosts } from './read-costs.ts';
 import { readWorkerOutput } from './read-worker-output.ts';
+import { planSettings } from './settings-commands.ts';
+import type { SwitchRequest } from './trigger-switch-command.ts';
 import type { WatchedProcess } from './watched-process.ts';
 
 /** What of a host takes part in its answers to one console. */
@@ -31,6 +34,8 @@ export interface Asked {
   readonly chooseJournal: () => Promise<string | null>;
   /** Does it once, however often it is asked. */
   readonly command: (name: CommandName, request: CommandRequest) => Promise<Outcome>;
+  /** Holds or releases the triggers of all processes, once for each command id. */
+  readonly switchTriggers: (request: SwitchRequest, isHeld: boolean) => Promise<TriggerSwitchView>;
 }
 
 type Answers = {
@@ -112,6 +117,17 @@ const ANSWERS: Answers = {
   'escalation.test': commanded('escalation.test'),
   'mission.change': commanded('mission.change'),
   'health.clear': commanded('health.clear'),
+  'settings.change': commanded('settings.change'),
+  'settings.plan': ({ journalId, process, set, undo }, { journals }) =>
+    planSettings(journals.liveOf(journalId).runtime.process(process), { set, undo }),
+  'workspace.hold-triggers': (request, { switchTriggers }) => switchTriggers(request, true),
+  'workspace.release-triggers': (request, { switchTriggers }) => switchTriggers(request, false),
+  'metrics.read': async ({ journalId }, { journals, app }) => {
+    const live = journals.liveOf(journalId);
+    // Most hosts are never asked, and need not load what it takes.
+    const { metricsOf } = await import('./metrics.ts');
+    return { text: await metricsOf(live, app.version) };
+  },
   'rewind.apply': commanded('rewind.apply'),
   'fork.apply': commanded('fork.apply'),
 };

@@ -23,11 +23,18 @@ import {
 } from './outgoing-heartbeat.ts';
 import { systemClock } from './system-clock.ts';
 import { serveLocalSocket, type ConsoleSession, type LocalSocket } from './local-socket.ts';
-import { carryOut, type CommandName, type CommandRequest, type Outcome } from './operator-commands.ts';
+import {
+  carryOut,
+  type CommandName,
+  type CommandRequest,
+  type Outcome,
+  type Recording,
+} from './operator-commands.ts';
 import { closing, OpenJournals } from './open-journals.ts';
 import { RememberedCommands } from './remembered-commands.ts';
 import { seekHost, type ReachedHost } from './seek-host.ts';
 import { socketPath } from './socket-path.ts';
+import { switchTriggers } from './trigger-switch-command.ts';
 import { watchedProcess, type WatchedProcess } from './watched-process.ts';
 
 export interface ConsoleHostOptions {
@@ -114,6 +121,7 @@ class Host implements ConsoleHost {
       knownJournals,
       onChange: (process) => this.#changed(process),
       onUntold: (message) => this.#telling.notice({ code: 'escalation.failed', message, tone: 'attention' }),
+      onFailure: (error) => this.#telling.noticeOf(error),
     });
     this.#journals.run(live);
     for (const problem of live.problems) this.#telling.noticeOf(problem);
@@ -223,6 +231,13 @@ class Host implements ConsoleHost {
       watched,
       // Notices wait for our own console.
       fleet: () => (watched === this.#ownWatched ? this.#telling.read() : this.fleet()),
+      switchTriggers: (asked, isHeld) =>
+        this.#commands.once(isHeld ? 'hold-triggers' : 'release-triggers', asked, async () => {
+          const live = this.#journals.liveOf(asked.journalId);
+          const done = await switchTriggers(live, asked, isHeld, this.#recording);
+          this.#changed(null);
+          return done;
+        }),
       command: (command, asked) => this.#commands.once(command, asked, () => this.#carryOut(command, asked)),
     });
   }
@@ -231,12 +246,13 @@ class Host implements ConsoleHost {
     return this.#telling.fleet();
   }
 
+  get #recording(): Recording {
+    return { operator: this.#options.operator, hostJournal: this.#hostJournal };
+  }
+
   async #carryOut(name: CommandName, request: CommandRequest): Promise<Outcome> {
     const live = this.#journals.liveOf(request.journalId);
-    const outcome = await carryOut(name, live, request, {
-      operator: this.#options.operator,
-      hostJournal: this.#hostJournal,
-    });
+    const outcome = await carryOut(name, live, request, this.#recording);
     this.#changed(request.process);
     return outcome;
   }

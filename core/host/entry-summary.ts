@@ -6,6 +6,7 @@ import { cut, showCut } from './cut.ts';
 const MAX_SUMMARY = 160;
 /** Of one part: more than fits, so that the whole is marked as cut. */
 const MAX_PART = MAX_SUMMARY + 1;
+const MAX_CHANGES = 10;
 
 export interface EntrySummary {
   readonly summary: string;
@@ -46,7 +47,9 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
     case 'budget_exceeded':
       return {
         summary: join(
-          text('model') === '' ? `${text('limit')} would be passed` : `${text('limit')} may be passed`,
+          text('model') === ''
+            ? `${text('cap') === '' ? '' : `cap of ${text('cap')}: `}${text('limit')} would be passed`
+            : `${text('limit')} may be passed`,
           text('model') === ''
             ? `${show('spent')} of ${show('max')} used, ${show('reserved')} under way, ${show('asked')} more asked for`
             : `nobody knows what ${text('model')} costs`,
@@ -118,6 +121,25 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
       const what = text('anomaly_type') === '' ? 'whatever was found' : anomalyIn(data);
       return { summary: join(`${what} seen by ${text('actor')}`, text('reason')), tone: 'attention' };
     }
+    case 'settings_changed':
+      return {
+        summary: join(
+          `${objectsAt(data, 'changes')
+            .slice(0, MAX_CHANGES)
+            .map((change) => `${textAt(change, 'path').slice(0, MAX_PART)} = ${part(change['to'] ?? null)}`)
+            .join(', ')}, by ${text('actor')}`,
+          text('reason'),
+        ),
+        tone: 'attention',
+      };
+    case 'cap_applied':
+      return {
+        summary:
+          data['limits'] === null
+            ? `no cap of ${text('cap')} any more`
+            : join(`cap of ${text('cap')} until ${text('until')}`, show('limits')),
+        tone: 'quiet',
+      };
     case 'event_refused':
       return { summary: join(`refused, from ${text('trigger_id')}`, text('why')), tone: 'attention' };
     case 'trigger_filtered':
@@ -132,7 +154,8 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
       };
     case 'trigger_paused':
     case 'trigger_resumed': {
-      const which = text('trigger_id') === '' ? 'all triggers' : text('trigger_id');
+      const all = data['workspace'] === undefined ? 'all triggers' : 'the triggers of all processes';
+      const which = text('trigger_id') === '' ? all : text('trigger_id');
       const what = type === 'trigger_paused' ? 'paused' : 'on again';
       return { summary: join(`${which} ${what}, by ${text('actor')}`, text('reason')), tone: 'attention' };
     }

@@ -2,7 +2,8 @@
 
 import { accessSync, constants } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { JournalView, PreviewView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
 import { openFileJournal, type FileJournal } from '../journal/file-journal.ts';
 import { WORKSPACE_JOURNAL } from '../journal/layout.ts';
@@ -17,6 +18,7 @@ import { dayOf, timestampOf } from '../model/time.ts';
 import { checkTriggers } from '../runtime/trigger-list.ts';
 import type { AgentProcess } from '../runtime/agent-process.ts';
 import type { AgentRuntime } from '../runtime/agent-runtime.ts';
+import { capLedger } from './cap-ledger.ts';
 import { cut } from './cut.ts';
 import { receiversOf } from './escalation-views.ts';
 import { isSharedDiskAllowed } from './data-directory.ts';
@@ -27,11 +29,13 @@ import { fewStarts } from './few-starts.ts';
 import { forkManifest, type ForkManifest } from './fork-manifest.ts';
 import { findOrphans, orphanWhy, type Orphan } from './orphans.ts';
 import { previewOf, type PreviewInput } from './preview.ts';
-import { asRecorded, processDetail, processRow, type DetailInput } from './read-model.ts';
+import { asRecorded, pauseView, processDetail, processRow, type DetailInput } from './read-model.ts';
 import { rowCache } from './row-cache.ts';
 import { runtimeOn } from './runtime-on.ts';
+import { capFiles, capsOf, watchCaps } from './workspace-caps.ts';
 
 const MAX_NOTE = 4_000;
+export const LOOP_TURN_MS = 20;
 
 export interface LiveWorkspaceOptions {
   readonly workspace: string;
@@ -41,6 +45,8 @@ export interface LiveWorkspaceOptions {
   readonly onChange: (process: string) => void;
   /** Somebody outside could not be told what is wrong, and is not told any more. */
   readonly onUntold?: (message: string) => void;
+  /** Caps were changed to what makes no sense, and stay as they were. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 export interface LiveWorkspace extends JournalSource {
@@ -55,6 +61,10 @@ export interface LiveWorkspace extends JournalSource {
   began(process: string, manifest: string): void;
   /** Manifests that could not be used. */
   readonly problems: readonly AppError[];
+  /** How far apart the turns of the host's event loop were, which is {@link LOOP_TURN_MS} at the least, since it was told last. */
+  readonly loopDelay: ReturnType<typeof monitorEventLoopDelay>;
+  /** Of its journal; null where that could not be asked. */
+  sizeBytes(): number | null;
 }
 
 /**
@@ -64,11 +74,16 @@ export interface LiveWorkspace extends JournalSource {
 export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<LiveWorkspace> {
   const { workspace, workerHost, onChange } = options;
   const { definitions, paths, problems } = usable(loadWorkspace(workspace));
+  const files = capFiles(workspace, options.knownJournals);
+  const caps = capsOf(files);
   const journal = openJournal(workspace, options.knownJournals);
   const touched = new Set<string>();
   const sinks = outputSinks(journal.directory);
+  const data = options.knownJournals === null ? null : dirname(options.knownJournals);
+  const ledger = data === null ? null : capLedger(data, journal.marker!.id);
   let runtime: AgentRuntime | null = null;
   try {
+    if (caps.all !== undefined) ledger?.open();
     runtime = runtimeOn(journal, {
       definitions,
       workerHost: fewStarts(
@@ -78,6 +93,8 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
       maxWorkers: maxWorkers(),
       needsPolling: whyShared,
       ...(options.onUntold === undefined ? {} : { onUntold: options.onUntold }),
+      caps,
+      capLedger: ledger,
       onChange: (process) => {
         touched.add(process);
         onChange(process);
@@ -85,11 +102,21 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
     });
     await runtime.start();
     const orphans = await findOrphans(journal, runtime.processes);
-    return new Live({ workspace, paths, journal, runtime, problems, touched, orphans, sinks });
+    const started = runtime;
+    const watch = watchCaps(files, {
+      onChange: (changed) => {
+        if (changed.all !== undefined) ledger?.open();
+        started.changeCaps(changed);
+      },
+      onFailure: options.onFailure,
+    });
+    const held = [watch, sinks, ...(ledger === null ? [] : [ledger])];
+    return new Live({ workspace, paths, journal, runtime, problems, touched, orphans, sinks, held });
   } catch (error) {
     // What is open is let go of, whatever becomes of it; why it failed is what counts.
     await Promise.allSettled([runtime?.quit()]);
     sinks[Symbol.dispose]();
+    ledger?.[Symbol.dispose]();
     await Promise.allSettled([journal.close()]);
     throw error;
   }
@@ -175,9 +202,12 @@ interface LiveParts {
   readonly touched: Set<string>;
   readonly orphans: readonly Orphan[];
   readonly sinks: OutputSinks;
+  /** Let go of with the workspace. */
+  readonly held: readonly Disposable[];
 }
 
 class Live implements LiveWorkspace {
+  readonly loopDelay = monitorEventLoopDelay({ resolution: LOOP_TURN_MS });
   readonly id: string;
   readonly directory: string;
   readonly runtime: AgentRuntime;
@@ -188,14 +218,17 @@ class Live implements LiveWorkspace {
   readonly #note: string;
   readonly #touched: Set<string>;
   readonly #sinks: OutputSinks;
+  readonly #held: readonly Disposable[];
   readonly #orphans: Map<string, Orphan>;
   readonly #rows = rowCache();
   readonly #sizes = new Map<string, number | null>();
 
-  constructor({ workspace, paths, journal, runtime, problems, touched, orphans, sinks }: LiveParts) {
+  constructor({ workspace, paths, journal, runtime, problems, touched, orphans, sinks, held }: LiveParts) {
     this.workspace = workspace;
     this.#paths = new Map(paths);
     this.#sinks = sinks;
+    this.#held = held;
+    this.loopDelay.enable();
     this.#orphans = new Map(orphans.map((orphan) => [orphan.name, orphan]));
     this.id = journal.marker!.id;
     this.directory = journal.directory;
@@ -219,8 +252,9 @@ class Live implements LiveWorkspace {
       // What fails behind the scenes concerns nobody's work, and has to be seen all the same.
       note: this.#journal.trouble?.message ?? this.#sinks.trouble()?.message ?? this.#note,
       asOf: null,
-      sizeBytes: sumOf(this.#sizes.values()),
+      sizeBytes: this.sizeBytes(),
       badLines: 0,
+      triggersHeld: pauseView(this.runtime.triggerSwitch.standing?.pause ?? null),
     };
   }
 
@@ -234,6 +268,11 @@ class Live implements LiveWorkspace {
       this.#rows.row(orphan.name, [orphan, today], () => processRow(this.#orphanInput(orphan))),
     );
     return [...running, ...orphaned];
+  }
+
+  sizeBytes(): number | null {
+    this.#takeTouched();
+    return sumOf(this.#sizes.values());
   }
 
   #takeTouched(): void {
@@ -293,7 +332,7 @@ class Live implements LiveWorkspace {
         waitsForVerdict: missionRoom(definition.config.mission, snapshot) === 0,
       },
       unknown: null,
-      budget: definition.config.budget,
+      budget: process.settings.config.budget,
       receivers: receiversOf(definition.config),
       mission: definition.config.mission,
       nowMs: Date.now(),
@@ -315,7 +354,8 @@ class Live implements LiveWorkspace {
 
   async close(): Promise<void> {
     await this.runtime.quit();
-    this.#sinks[Symbol.dispose]();
+    this.loopDelay.disable();
+    for (const held of this.#held) held[Symbol.dispose]();
     await this.#journal.close();
   }
 }

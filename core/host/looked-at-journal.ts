@@ -174,6 +174,7 @@ class LookedAtJournal implements JournalSource {
       asOf: this.#gone()?.since ?? null,
       sizeBytes: sumOf([...this.#processes.values()].map(({ sizeBytes }) => sizeBytes)),
       badLines: [...this.#processes.values()].reduce((sum, { badLines }) => sum + badLines, 0),
+      triggersHeld: null,
     };
   }
 

@@ -15,6 +15,7 @@ import { clearHealth } from './health-commands.ts';
 import type { LiveWorkspace } from './live-workspace.ts';
 import { changeMission } from './mission-commands.ts';
 import { parseJson } from './parse-json.ts';
+import { changeSettings } from './settings-commands.ts';
 import { changeTrigger, type TriggerCommand } from './trigger-commands.ts';
 
 export type CommandName =
@@ -41,6 +42,7 @@ export type CommandName =
   | 'escalation.test'
   | 'mission.change'
   | 'health.clear'
+  | 'settings.change'
   | 'rewind.apply'
   | 'fork.apply';
 
@@ -223,6 +225,8 @@ async function act<N extends CommandName>(
       return changeMission(process, request as RequestOf<'mission.change'>, actor);
     case 'health.clear':
       return clearHealth(process, request as RequestOf<'health.clear'>, actor);
+    case 'settings.change':
+      return changeSettings(process, request as RequestOf<'settings.change'>, actor);
     case 'rewind.apply':
       return rewound(process, request as RequestOf<'rewind.apply'>, actor);
     case 'fork.apply':
@@ -245,6 +249,7 @@ function actionOf(name: CommandName, request: CommandRequest): string {
   if (area === 'triggers') return `trigger-${action}`;
   if (area === 'escalation') return `escalation-${action}`;
   if (area === 'health') return 'clear-health';
+  if (area === 'settings') return 'set';
   return action === 'apply' ? area : action;
 }
 

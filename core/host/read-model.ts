@@ -15,12 +15,13 @@ import type { MissionConfig } from '../model/mission.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { standingOf } from '../model/standing.ts';
 import type { Spending } from '../model/spending.ts';
-import type { Pause } from '../model/trigger-record.ts';
+import { pauseOfAll, type Pause } from '../model/trigger-record.ts';
 import { whyOf, type LiveFacts, type Why } from '../model/why.ts';
 import { cut, cutOrNull, showCut } from './cut.ts';
 import { causeViews, escalationViews } from './escalation-views.ts';
 import { entrySummary } from './entry-summary.ts';
 import { missionView } from './mission-view.ts';
+import { settingsView } from './settings-view.ts';
 import { MAX_ID, MAX_LINE, MAX_NAME, MAX_SENTENCE, MAX_WORD, shownOf } from './view-limits.ts';
 import { deadLetterView, doubtsOf, invocationViews, openPromisesOf } from './work-views.ts';
 
@@ -203,7 +204,7 @@ export function processDetail(input: DetailInput): ProcessDetail {
     triggers: shownTriggers(input.triggers).map(triggerView),
     escalations: escalationViews(snapshot),
     receivers: input.receivers,
-    triggersPaused: pauseView(snapshot.triggers.allPaused),
+    triggersPaused: pauseView(pauseOfAll(snapshot.triggers)),
     lineage:
       snapshot.lineage === null
         ? null
@@ -213,6 +214,7 @@ export function processDetail(input: DetailInput): ProcessDetail {
     spending: spendingView(snapshot.budget.spending),
     journalLevel: input.journalLevel,
     detectors: detectorViews(input),
+    settings: settingsView(snapshot.settings, input.budget),
   };
 }
 
@@ -235,7 +237,7 @@ function triggerView(trigger: TriggerView): TriggerView {
   };
 }
 
-function pauseView(pause: Pause | null): Pause | null {
+export function pauseView(pause: Pause | null): Pause | null {
   if (pause === null) return null;
   const { reason, actor, at } = pause;
   return { reason: cut(reason, MAX_LINE), actor: cut(actor, MAX_WORD), at: cut(at, MAX_WORD) };

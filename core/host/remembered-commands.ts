@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../model/errors.ts';
-import type { CommandName, CommandRequest, Outcome } from './operator-commands.ts';
 
 /** Answers kept, so that the same command asked twice is answered twice and done once. */
 const REMEMBERED_COMMANDS = 1_000;
@@ -10,17 +9,18 @@ const REMEMBERED_COMMANDS = 1_000;
  * command nobody could tell which of the two was meant.
  */
 export class RememberedCommands {
-  readonly #known = new Map<string, { readonly asked: string; readonly outcome: Promise<Outcome> }>();
+  readonly #known = new Map<string, { readonly asked: string; readonly outcome: Promise<unknown> }>();
 
   /** @throws `request.command-reused` */
-  once(name: CommandName, request: CommandRequest, act: () => Promise<Outcome>): Promise<Outcome> {
+  once<T>(name: string, request: { readonly commandId: string }, act: () => Promise<T>): Promise<T> {
     const { commandId } = request;
     const asked = createHash('sha256')
       .update(JSON.stringify([name, request]))
       .digest('base64');
     const known = this.#known.get(commandId);
     if (known !== undefined) {
-      if (known.asked === asked) return known.outcome;
+      // The same request has the same kind of answer.
+      if (known.asked === asked) return known.outcome as Promise<T>;
       throw new AppError(
         'request.command-reused',
         `The command id ${commandId} was used for another command, so nothing was done. Ask again with an id of its own.`,

@@ -60,7 +60,12 @@ export async function changeTrigger(
 }
 
 /** One that was paused by itself and with all others is on again once both are resumed. */
-function resumed({ name, triggers }: AgentProcess, triggerId: string | null): string {
+function resumed({ name, triggers, snapshot }: AgentProcess, triggerId: string | null): string {
+  const held = snapshot.triggers.switch?.pause ?? null;
+  if (held !== null) {
+    const what = triggerId === null ? `The triggers of ${name}` : `The trigger ${triggerId} of ${name}`;
+    return `${what} would be on again, but the triggers of all processes are held, by ${held.actor}. Release those for it.`;
+  }
   const paused = triggers.views().filter(({ paused }) => paused !== null);
   if (triggerId !== null) {
     const is = paused.find(({ id }) => id === triggerId)?.paused;

@@ -19,13 +19,13 @@ const MAX_COST = 1e12;
 const MAX_EFFECTS = 1_000;
 const MAX_TOKENS = 1e12;
 
-const Count = z.number().int().min(1).max(MAX_COUNT).nullish();
-const Cost = z.number().positive().max(MAX_COST).nullish();
+export const Count = z.number().int().min(1).max(MAX_COUNT).nullish();
+export const Cost = z.number().positive().max(MAX_COST).nullish();
 const Tokens = z.number().int().min(1).max(MAX_TOKENS).nullish();
 /** None at all is a limit as well. */
-const Irreversible = z.number().int().min(0).max(MAX_COUNT).nullish();
+export const Irreversible = z.number().int().min(0).max(MAX_COUNT).nullish();
 
-function isZone(zone: string): boolean {
+export function isZone(zone: string): boolean {
   // Offsets are taken there too, and know nothing of summer.
   if (/^[+-]/.test(zone)) return false;
   try {
@@ -150,6 +150,11 @@ export function budgetOf(budget: ManifestBudget, pricesOf: (file: string) => Pri
     prices: holdfast.prices == null ? null : pricesOf(holdfast.prices),
     unpriced: holdfast.unpriced,
   };
+}
+
+/** Where in a manifest this limit stands. */
+export function pathOfLimit(limit: LimitName): string {
+  return Object.hasOwn(ManifestBudget.shape, limit) ? `budget.${limit}` : `budget.holdfast.${limit}`;
 }
 
 function limitsOf(budget: Omit<ManifestBudget, 'tool_costs'>): Partial<Record<LimitName, number>> {

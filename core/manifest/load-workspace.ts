@@ -17,6 +17,7 @@ import { healthOf } from './health-schema.ts';
 import { isInside } from './is-inside.ts';
 import { knownKeys } from './known-keys.ts';
 import { loadPrices } from './load-prices.ts';
+import { instructionsOf, writtenOf } from './live-sections.ts';
 import { Manifest } from './manifest-schema.ts';
 import { missionOf } from './mission-schema.ts';
 import { triggerOf } from './trigger-schema.ts';
@@ -124,13 +125,14 @@ function loadManifest(directory: string, path: string): ProcessDefinition {
  * @throws `manifest.*`
  */
 export function checkManifest(directory: string, path: string, text: string): ProcessDefinition {
-  const manifest = check(path, parseYaml(path, text));
+  const document = parseYaml(path, text);
+  const manifest = check(path, document);
   const entrypoint = entrypointOf(directory, path, manifest);
   const source = readSource(path, entrypoint);
-  const config = configOf(manifest, directory, path);
+  const config = configOf(manifest, directory, path, document);
   return {
     name: manifest.name,
-    description: manifest.instructions?.trim() ?? '',
+    description: instructionsOf(manifest.instructions),
     entrypoint,
     config,
     configHash: sha256(JSON.stringify(withoutSecrets(config))),
@@ -240,7 +242,7 @@ function bytesOf(megabytes: number | null): number | null {
   return megabytes === null ? null : Math.round(megabytes * 1024 * 1024);
 }
 
-function configOf(manifest: Manifest, directory: string, path: string): ProcessConfig {
+function configOf(manifest: Manifest, directory: string, path: string, document: unknown): ProcessConfig {
   const { triggers, journal, holdfast, budget, mission, world, config, context, trigger_delivery } = manifest;
   return {
     ...DEFAULT_PROCESS_CONFIG,
@@ -281,6 +283,9 @@ function configOf(manifest: Manifest, directory: string, path: string): ProcessC
     mission: missionOf(mission),
     health: healthOf(manifest.health),
     initialState: { ...context.initial_state, ...world },
+    instructions: instructionsOf(manifest.instructions),
+    // By then it is known to be a list of settings.
+    written: writtenOf(document as Readonly<Record<string, unknown>>),
   };
 }
 

@@ -16,7 +16,7 @@ const Scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const Keys = z.strictObject({
   version: z.literal('1.0').default('1.0'),
   name: z.string().min(1).max(4096),
-  instructions: z.string().nullish(),
+  instructions: z.string().max(20_000).nullish(),
   entrypoint: z.string().min(1).nullish(),
   triggers: z.array(ManifestTrigger).default([]),
   world: z.record(z.string(), Scalar).default({}),

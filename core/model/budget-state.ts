@@ -1,4 +1,5 @@
 import type { LimitName } from './budget.ts';
+import type { CapName } from './cap-names.ts';
 import type { Amounts } from './meters.ts';
 import { noSpending, type Spending } from './spending.ts';
 
@@ -22,6 +23,8 @@ export interface Overrun {
   readonly eventId: string | null;
   /** A model that nobody knows the price of: what it would cost is the matter, and `asked` says nothing. */
   readonly model?: string;
+  /** Not its own limit: that of all together, in which the others' use is counted. */
+  readonly cap?: CapName;
 }
 
 /** What a process has used of the present day of its budget, as the journal tells it. */

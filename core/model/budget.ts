@@ -4,6 +4,7 @@
 import type { BudgetState, Overrun } from './budget-state.ts';
 import type { EscalationTarget } from './escalation.ts';
 import { isPriced } from './model-calls.ts';
+import { CAP_WORDS } from './cap-names.ts';
 import { total, type Amounts, type Meter } from './meters.ts';
 import type { PriceTable } from './prices.ts';
 import { openOf, type ProcessSnapshot } from './snapshot.ts';
@@ -234,10 +235,11 @@ function extended(
 }
 
 /** For a person: what was asked for, and why it was too much. */
-export function describeOverrun({ limit, max, spent, reserved, asked, model }: Overrun): string {
+export function describeOverrun({ limit, max, spent, reserved, asked, model, cap }: Overrun): string {
   if (model !== undefined) {
     return `${LIMITS[limit].words}: nobody knows what ${model} costs, so whether it fits (${limit}). Give it a price under budget.holdfast.prices, or let such calls be made with budget.holdfast.unpriced: allow`;
   }
   const under = reserved === 0 ? '' : `, ${reserved} more under way`;
-  return `${LIMITS[limit].words}: ${spent} of ${max} used${under}, and ${asked} more is asked for (${limit})`;
+  const [whose, which] = cap === undefined ? ['', ''] : [` by ${CAP_WORDS[cap]}`, `cap of ${cap}: `];
+  return `${LIMITS[limit].words}: ${spent} of ${max} used${whose}${under}, and ${asked} more is asked for (${which}${limit})`;
 }

@@ -8,6 +8,8 @@ import { budgetOfRuns, withKnownLimits } from './fold-budget.ts';
 import { withKnownOutcomes } from './fold-mission.ts';
 import { withKnownAnomalies } from './fold-health.ts';
 import { MOST } from './meters.ts';
+import { knownCaps } from './fold-caps.ts';
+import { emptyTally } from './tally.ts';
 import { emptySnapshot, openedInvocation, type ProcessSnapshot } from './snapshot.ts';
 
 type Shape = (value: Json) => boolean;
@@ -140,6 +142,7 @@ const openInvocation = withKeys(
     reserved: amounts,
     warned: listOf(text),
     inherited: withKeys({ keyPrefix: text, by: text }),
+    instructions: text,
   },
 );
 const mission = withKeys({
@@ -247,7 +250,7 @@ const MARK: Readonly<Record<Marked, Shape>> = {
             asked: number,
             eventId: orNull(text),
           },
-          { model: text },
+          { model: text, cap: text },
         ),
       ),
     },
@@ -299,6 +302,9 @@ const MARK: Readonly<Record<Marked, Shape>> = {
     ),
     anew: recordOf(number),
   }),
+  caps: recordOf(withKeys({ limits: recordOf(number), id: text, until: text, spent: amounts })),
+  settings: recordOf(withKeys({ value: any, manifest: any, actor: text, reason: text, at: text })),
+  tally: recordOf(number),
   restarts: number,
   restart: text,
   workerDeaths: number,
@@ -308,24 +314,27 @@ const MARK: Readonly<Record<Marked, Shape>> = {
   workers: listOf(withKeys({ pid: number, startTime: text, generation: number })),
   generation: number,
   configHash: orNull(text),
-  triggers: withKeys({
-    known: recordOf(
-      withKeys({
-        accepted: number,
-        filtered: number,
-        missed: number,
-        lastEventAt: orNull(text),
-        lastScheduledMs: orNull(number),
-        sinceMs: orNull(number),
-        paused: orNull(pause),
-        keys: listOf(withKeys({ key: text, atMs: number })),
-      }),
-    ),
-    allPaused: orNull(pause),
-    added: listOf(withKeys({ id: text, config: isObject })),
-    removed: listOf(text),
-    sinceMs: orNull(number),
-  }),
+  triggers: withKeys(
+    {
+      known: recordOf(
+        withKeys({
+          accepted: number,
+          filtered: number,
+          missed: number,
+          lastEventAt: orNull(text),
+          lastScheduledMs: orNull(number),
+          sinceMs: orNull(number),
+          paused: orNull(pause),
+          keys: listOf(withKeys({ key: text, atMs: number })),
+        }),
+      ),
+      allPaused: orNull(pause),
+      added: listOf(withKeys({ id: text, config: isObject })),
+      removed: listOf(text),
+      sinceMs: orNull(number),
+    },
+    { switch: withKeys({ number, pause: orNull(pause) }) },
+  ),
   rewinding: orNull(withKeys({ seq: number, target: number, isHandledAgain: truth })),
   lineage: orNull(withKeys({ process: text, journalId: text, seq: number })),
 };
@@ -379,6 +388,8 @@ export function checkpointToSnapshot(data: JsonObject, before: ProcessSnapshot):
   // It says nothing about the rest, so one that is none of ours costs no more than itself.
   full.mission = mission(full.mission as unknown as Json) ? withKnownOutcomes(full.mission) : null;
   full.health = withKnownAnomalies(full.health);
+  full.caps = knownCaps(full.caps);
+  full.tally = { ...emptyTally(), ...full.tally };
   if (numberAt(objectAt(state, 'holdfast')!, 'fold_version') < COMPLETE_SINCE) complete(full);
   return setShared(full, state);
 }

@@ -57,6 +57,7 @@ export function isBad(item: StoredEntry | BadLine): item is BadLine {
 /** The entry types that the fold knows. Any other type is kept, shown, and changes nothing. */
 export const ENTRY_TYPES = [
   'checkpoint',
+  'cap_applied',
   'budget_exceeded',
   'budget_extended',
   'budget_period_started',
@@ -114,6 +115,7 @@ export const ENTRY_TYPES = [
   'restart_exhausted',
   'rewind',
   'segments_dropped',
+  'settings_changed',
   'signal_received',
   'state_transition',
   'timer_fired',

@@ -3,6 +3,8 @@
 
 import { emptyBudget, type BudgetExtension, type BudgetState, type Overrun } from './budget-state.ts';
 import { isLimitName, LIMITS } from './budget.ts';
+import { isCapName } from './cap-names.ts';
+import { spentOfCaps } from './fold-caps.ts';
 import type { EffectEnd, RecordedEffect } from './effects.ts';
 import { isObject, numberAt, textAt, type JsonObject } from './json.ts';
 import { amountsOf, isNone, minus, MOST, plus, withoutUsage, type Amounts } from './meters.ts';
@@ -171,6 +173,7 @@ function madeRoom({ budget }: ProcessSnapshot, open: OpenInvocation, amounts: Am
 function spend(state: ProcessSnapshot, open: OpenInvocation, amounts: Amounts, at: string): void {
   if (isNone(amounts)) return;
   state.budget.spent = plus(state.budget.spent, amounts);
+  spentOfCaps(state, amounts);
   open.spent = plus(open.spent ?? {}, amounts);
   state.budget.spending = withSpent(state.budget.spending, at, amounts);
 }
@@ -190,6 +193,7 @@ export function runBegan(state: ProcessSnapshot, timestamp: string): void {
     if (period === null || day > period.id) anotherDay(state, { id: day, until: null });
   }
   state.budget.spent = plus(state.budget.spent, { runs: 1 });
+  spentOfCaps(state, { runs: 1 });
 }
 
 /** One that ends no later than the present one is the present one, or over [S22]. */
@@ -232,6 +236,7 @@ export function limitExceeded(state: ProcessSnapshot, data: JsonObject): void {
   const limit = textAt(data, 'limit');
   if (!isLimitName(limit)) return;
   const at = (key: string): number => numberAt(data, key);
+  const cap = textAt(data, 'cap');
   const overrun: Overrun = {
     limit,
     max: at('max'),
@@ -240,6 +245,7 @@ export function limitExceeded(state: ProcessSnapshot, data: JsonObject): void {
     asked: at('asked'),
     eventId: textAt(data, 'event_id') || null,
     ...(textAt(data, 'model') === '' ? {} : { model: textAt(data, 'model') }),
+    ...(isCapName(cap) ? { cap } : {}),
   };
   state.budget.exceeded = overrun;
 }
@@ -257,7 +263,8 @@ export function limitExtended(state: ProcessSnapshot, data: JsonObject): void {
     eventId,
   };
   state.budget.extensions = [...state.budget.extensions, extension];
-  if (state.budget.exceeded?.limit === limit) state.budget.exceeded = null;
+  const { exceeded } = state.budget;
+  if (exceeded?.limit === limit && exceeded.cap === undefined) state.budget.exceeded = null;
 }
 
 /** Whoever takes it up, or sets it going again, asks again for what did not fit. */
@@ -276,7 +283,8 @@ export function withKnownLimits(budget: BudgetState): BudgetState {
     ...budget,
     warned: warned.filter(isLimitName),
     extensions: extensions.filter(({ limit }) => isLimitName(limit)),
-    exceeded: exceeded !== null && isLimitName(exceeded.limit) ? exceeded : null,
+    exceeded:
+      exceeded !== null && isLimitName(exceeded.limit) && isCapName(exceeded.cap ?? 'all') ? exceeded : null,
   };
 }
 

@@ -123,10 +123,14 @@ export function effectEnded(
   if (found === null || end === null) return false;
   const { open, at: place } = found;
   const { earlier: _, ...effect } = open.effects[place]!;
+  const { tally } = state;
   if (end.kind === 'in_doubt') {
+    state.tally = { ...tally, inDoubt: tally.inDoubt + 1 };
     open.effects[place] = { ...usedInDoubt(state, open, { effect, data, at }), end, endSeq: seq };
     return false;
   }
+  if (end.kind === 'done') state.tally = { ...tally, done: tally.done + 1 };
+  else state.tally = { ...tally, didNotHappen: tally.didNotHappen + 1 };
   settled(state, open, { effect, end, data, at });
   if (end.kind === 'done') durationSeen(state, effect.name, data, seq);
   open.effects[place] = { ...withoutBooking(effect), end, endSeq: seq };

@@ -119,8 +119,10 @@ export function invocationStarted(
   state.inbox = state.inbox.filter(
     (message) => !inbox.includes(message) && !expired.includes(message.messageId),
   );
-  state.open.push(
-    openedInvocation({
+  const instructions = textAt(data, 'instructions');
+  state.open.push({
+    ...(instructions === '' ? {} : { instructions }),
+    ...openedInvocation({
       event,
       invocation: numberAt(data, 'invocation'),
       attempt: numberAt(data, 'attempt', 1),
@@ -131,7 +133,7 @@ export function invocationStarted(
       inbox,
       conversationFrom: state.conversationCount,
     }),
-  );
+  });
 }
 
 /** It sees the state as it is now [S23]. */
@@ -175,6 +177,7 @@ export function invocationFailed(state: ProcessSnapshot, data: JsonObject, times
   const eventId = textAt(data, 'event_id');
   const error = textAt(data, 'error');
   state.lastError = { code: textAt(data, 'error_type'), message: error, at: timestamp };
+  state.tally = { ...state.tally, failed: state.tally.failed + 1 };
   const retryAt = textAt(data, 'retry_at');
   if (data['final'] === false) {
     const open = openOf(state, eventId);

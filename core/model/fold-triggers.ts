@@ -80,16 +80,20 @@ function pauseOf(data: JsonObject, at: string): Pause {
   return { reason: textAt(data, 'reason'), actor: textAt(data, 'actor'), at };
 }
 
-/** Without an id: all of them. */
+/** Without an id: all of them, and with a number those of all processes at once. */
 export function triggerPaused(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
-  if (textAt(data, 'trigger_id') === '') state.triggers.allPaused = pauseOf(data, timestamp);
+  const all = data['workspace'];
+  if (typeof all === 'number') state.triggers.switch = { number: all, pause: pauseOf(data, timestamp) };
+  else if (textAt(data, 'trigger_id') === '') state.triggers.allPaused = pauseOf(data, timestamp);
   else recordOf(state, data).paused = pauseOf(data, timestamp);
 }
 
 /** From now on: what was due in between is over. */
 export function triggerResumed(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
   const isAll = textAt(data, 'trigger_id') === '';
-  if (isAll) state.triggers.allPaused = null;
+  const all = data['workspace'];
+  if (typeof all === 'number') state.triggers.switch = { number: all, pause: null };
+  else if (isAll) state.triggers.allPaused = null;
   const resumed = isAll ? Object.values(state.triggers.known) : [recordOf(state, data)];
   for (const record of resumed) {
     if (!isAll) record.paused = null;

@@ -18,6 +18,7 @@ import {
   escalationSent,
   eventOfCauseSent,
 } from './fold-escalation.ts';
+import { capApplied } from './fold-caps.ts';
 import {
   effectEnded,
   effectExpired,
@@ -52,6 +53,7 @@ import {
   missionStarted,
 } from './fold-mission.ts';
 import { messageDelivered, messageSent, inboxWritten } from './fold-messages.ts';
+import { settingsChanged, settingsConfigured } from './fold-settings.ts';
 import {
   clockChanged,
   invocationWaits,
@@ -207,6 +209,12 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
     case 'health_cleared':
       startedAnew(state, data, timestamp, seq);
       return state;
+    case 'cap_applied':
+      capApplied(state, data);
+      return state;
+    case 'settings_changed':
+      settingsChanged(state, data, timestamp);
+      return state;
     case 'rewind':
       rewound(state, data, seq);
       return state;
@@ -326,6 +334,7 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
     case 'configured':
       state.configHash = textAt(data, 'hash');
       triggersConfigured(state, data, timestamp);
+      settingsConfigured(state, data);
       return state;
     case 'writer_opened':
       state.writer = {

@@ -7,6 +7,7 @@ import {
   type BudgetConfig,
   type LimitName,
 } from './budget.ts';
+import type { CapName } from './cap-names.ts';
 import { onAnotherDay } from './fold-budget.ts';
 import { openAnomalies, type AnomalyType } from './health.ts';
 import { fullestOf, type LimitGauge } from './limit-gauge.ts';
@@ -32,7 +33,13 @@ export interface BudgetGauge {
   readonly currency: string | null;
   readonly limits: readonly LimitGauge[];
   /** What did not fit and waits for more, in words, and how much more that needs; null where everything fits. */
-  readonly exceeded: { readonly limit: LimitName; readonly text: string; readonly missing: number } | null;
+  readonly exceeded: {
+    readonly limit: LimitName;
+    readonly text: string;
+    readonly missing: number;
+    /** Not its own limit, but that on all together. */
+    readonly cap?: CapName;
+  } | null;
 }
 
 /** Of a day, with what is under way. */
@@ -77,8 +84,13 @@ function modelsOf({ spent, reserved }: BudgetState): ModelGauge | null {
 }
 
 function exceededOf(overrun: Overrun): BudgetGauge['exceeded'] {
-  const { limit, max, spent, reserved, asked } = overrun;
-  return { limit, text: describeOverrun(overrun), missing: total(spent, reserved, asked, -max) };
+  const { limit, max, spent, reserved, asked, cap } = overrun;
+  return {
+    limit,
+    ...(cap === undefined ? {} : { cap }),
+    text: describeOverrun(overrun),
+    missing: total(spent, reserved, asked, -max),
+  };
 }
 
 function limitsOf(

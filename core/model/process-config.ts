@@ -1,7 +1,8 @@
 import { DEFAULT_BUDGET, type BudgetConfig } from './budget.ts';
 import { DEFAULT_DELIVERY, type DeliveryPolicy } from './delivery.ts';
-import { withShownUrl, type EscalationConfig } from './escalation.ts';
+import { withShownUrl, type EscalationConfig, type EscalationTarget } from './escalation.ts';
 import { DEFAULT_HEALTH, type HealthConfig } from './health.ts';
+import type { JsonObject } from './json.ts';
 import type { JournalLevel } from './levels.ts';
 import type { MissionConfig } from './mission.ts';
 import type { Durability, Retention, WorkerLimits } from './ports.ts';
@@ -46,6 +47,10 @@ export interface ProcessConfig {
   /** 0 for all. */
   readonly conversationMaxMessages: number;
   readonly initialState: Readonly<Record<string, string | number | boolean | null>>;
+  /** What code reads as `ctx.instructions`: an invocation those that were in force when it began [S25]. */
+  readonly instructions: string;
+  /** Those of its manifest's sections that can be changed while it lives, in the manifest's words. */
+  readonly written: JsonObject;
 }
 
 export const DEFAULT_PROCESS_CONFIG: ProcessConfig = {
@@ -74,6 +79,8 @@ export const DEFAULT_PROCESS_CONFIG: ProcessConfig = {
   writableKeys: [],
   conversationMaxMessages: DEFAULT_CONVERSATION,
   initialState: {},
+  instructions: '',
+  written: {},
 };
 
 /** A process as its workspace defines it. */
@@ -102,10 +109,16 @@ export function withoutSecrets(config: ProcessConfig): ProcessConfig {
 /** The path of a webhook is as good as a password. */
 function withoutReceivers({
   budget,
+  health,
+  mission,
   escalation,
-}: ProcessConfig): Pick<ProcessConfig, 'budget' | 'escalation'> {
+}: ProcessConfig): Pick<ProcessConfig, 'budget' | 'health' | 'mission' | 'escalation'> {
+  const shown = (target: EscalationTarget | null): EscalationTarget | null =>
+    target === null ? null : withShownUrl(target);
   return {
-    budget: { ...budget, escalation: budget.escalation === null ? null : withShownUrl(budget.escalation) },
+    budget: { ...budget, escalation: shown(budget.escalation) },
+    health: { ...health, escalation: shown(health.escalation) },
+    mission: mission === null ? null : { ...mission, escalation: shown(mission.escalation) },
     escalation:
       escalation === null
         ? null

@@ -1,5 +1,6 @@
 import { emptyBudget, type BudgetState } from './budget-state.ts';
 import type { LimitName } from './budget.ts';
+import type { CapRecords } from './caps.ts';
 import type { RecordedEffect } from './effects.ts';
 import type { TriggerEvent } from './entry.ts';
 import type { RaisedCause } from './escalation-state.ts';
@@ -10,6 +11,8 @@ import { define, type Json, type JsonObject } from './json.ts';
 import type { MessageKind, SentMessage } from './messages.ts';
 import type { Amounts } from './meters.ts';
 import type { MissionState } from './mission-state.ts';
+import type { LiveSettings } from './settings.ts';
+import { emptyTally, type Tally } from './tally.ts';
 import { emptyTriggers, type TriggersState } from './trigger-record.ts';
 import type { DurableWait, SettledPromise } from './waits.ts';
 
@@ -99,6 +102,8 @@ export interface OpenInvocation {
   warned?: readonly LimitName[];
   /** Its beginning was undone [S39]: it begins with the state as it is when it is handed over. */
   isToBegin?: true;
+  /** What its code was told to do when it began; left out where that was nothing. */
+  readonly instructions?: string;
   /** Of one that a fork took over: what the keys of its effects begin with, and whose it is now [S40]. */
   readonly inherited?: { readonly keyPrefix: string; readonly by: string };
 }
@@ -222,6 +227,11 @@ export interface ProcessSnapshot {
   /** Null where none was ever started, or the manifest has none any more. */
   mission: MissionState | null;
   health: HealthState;
+  /** What it has used of the caps on all processes together. */
+  caps: CapRecords;
+  /** Settings that are not as the manifest has them. */
+  settings: LiveSettings;
+  tally: Tally;
   /** Automatic restarts since the last success. */
   restarts: number;
   /** Whether one was announced and has not begun, or there are none left. */
@@ -280,6 +290,9 @@ export function emptySnapshot(): ProcessSnapshot {
     escalations: [],
     mission: null,
     health: emptyHealth(),
+    caps: {},
+    settings: {},
+    tally: emptyTally(),
     restarts: 0,
     restart: 'none',
     workerDeaths: 0,

@@ -43,6 +43,15 @@ export interface TriggersState {
   removed: string[];
   /** When the process last began after somebody had ended it, in epoch milliseconds. */
   sinceMs: number | null;
+  /** How the switch of the whole workspace stood when this process heard of it last; left out where it never did. */
+  switch?: WorkspaceSwitch;
+}
+
+/** One switch for the triggers of all processes. Of two of its positions the one with the higher number is the later. */
+export interface WorkspaceSwitch {
+  readonly number: number;
+  /** Null: released. */
+  readonly pause: Pause | null;
 }
 
 export function emptyTrigger(): TriggerRecord {
@@ -62,6 +71,11 @@ export function emptyTriggers(): TriggersState {
   return { known: {}, allPaused: null, added: [], removed: [], sinceMs: null };
 }
 
+/** Why all triggers of a process are off together: by itself, or with those of all others. */
+export function pauseOfAll({ allPaused, switch: all }: Readonly<TriggersState>): Pause | null {
+  return allPaused ?? all?.pause ?? null;
+}
+
 /** From when on a schedule is looked at, in epoch milliseconds; null for from now on. */
 export function scheduledFrom(
   record: Readonly<TriggerRecord>,
@@ -77,10 +91,11 @@ export function scheduledFrom(
  * beside the manifest.
  */
 export function isOff(
-  { known, allPaused, added, removed }: Readonly<TriggersState>,
+  triggers: Readonly<TriggersState>,
   { id, isAdded }: { readonly id: string; readonly isAdded: boolean },
 ): boolean {
-  const isPaused = allPaused !== null || (Object.hasOwn(known, id) && known[id]!.paused !== null);
+  const { known, added, removed } = triggers;
+  const isPaused = pauseOfAll(triggers) !== null || (Object.hasOwn(known, id) && known[id]!.paused !== null);
   return isPaused || (isAdded ? !added.some((one) => one.id === id) : removed.includes(id));
 }
 

@@ -5,6 +5,7 @@ import { LIMITS } from './budget.ts';
 import { isInDoubt, needsOperator } from './effects.ts';
 import type { Hold } from './holds.ts';
 import type { OpenInvocation, ProcessSnapshot } from './snapshot.ts';
+import { pauseOfAll } from './trigger-record.ts';
 import { nextDue } from './waits.ts';
 
 /** What only the host that runs the process knows. */
@@ -69,17 +70,18 @@ function heldWhy(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts | null): W
   const texts = holds.slice(0, MAX_HOLDS).map((hold) => {
     if (hold.kind === 'health' && live !== null) return `${holdText(hold)}; resume it, or stop it`;
     if (hold.kind !== 'budget' || live === null) return holdText(hold);
-    return `${holdText(hold)}; extend that limit, or ${until === null ? 'stop it' : 'it goes on at'}`;
+    const more = snapshot.budget.exceeded?.cap === undefined ? 'extend that limit' : 'raise that cap';
+    return `${holdText(hold)}; ${more}, or ${until === null ? 'stop it' : 'it goes on at'}`;
   });
   const text = texts.join(' · ') || lifecycleReason;
   return until === null ? { text, tone: 'attention' } : { text, at: until, tone: 'attention' };
 }
 
 /** When what did not fit does by itself: another day makes room. A run has none, and its limit stays as long as it does. */
-function roomAt({ holds, budget: { period, exceeded } }: Readonly<ProcessSnapshot>): string | null {
+function roomAt({ holds, caps, budget: { period, exceeded } }: Readonly<ProcessSnapshot>): string | null {
   const isHeld = holds.some(({ kind }) => kind === 'budget');
   if (!isHeld || exceeded === null || LIMITS[exceeded.limit].scope === 'run') return null;
-  return period?.until ?? null;
+  return (exceeded.cap === undefined ? period : caps[exceeded.cap])?.until ?? null;
 }
 
 /** What invocations under way wait for: timers until when, promises by name. For a journal, so with the time in UTC. */
@@ -145,7 +147,7 @@ function liveWork(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts): Why {
   const problem = live.triggerProblem ?? null;
   if (problem !== null)
     return { text: `a trigger does not work: ${problem.slice(0, MAX_REASON)}`, tone: 'attention' };
-  const { allPaused } = snapshot.triggers;
+  const allPaused = pauseOfAll(snapshot.triggers);
   if (allPaused !== null) {
     const reason = allPaused.reason === '' ? '' : `: ${allPaused.reason.slice(0, MAX_REASON)}`;
     return { text: `its triggers are paused by ${nameOf(allPaused.actor)}${reason}`, tone: 'attention' };

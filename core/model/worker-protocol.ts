@@ -28,6 +28,7 @@ export interface InvocationRecord {
   readonly signals: readonly RecordedSignal[];
   readonly clock: readonly number[];
   readonly versions: Readonly<Record<string, number>>;
+  readonly instructions: string;
   /** The fork that took it over, whose promises are its own [S40]; empty for an invocation of the process's own. */
   readonly inheritedBy: string;
 }

@@ -2,6 +2,7 @@
 // is what moves it.
 
 import type { EntryType, Sender } from '../model/entry.ts';
+import type { CapBook, CapMember } from '../governance/cap-book.ts';
 import { BudgetKeeper, type ExtensionOrder } from '../governance/budget-keeper.ts';
 import { EscalationKeeper } from '../governance/escalation-keeper.ts';
 import type { Post } from '../governance/webhook-post.ts';
@@ -16,7 +17,9 @@ import type { SentMessage } from '../model/messages.ts';
 import type { MissionOrder } from '../model/mission.ts';
 import type { Clock, Ids, JournalProvider, WorkerFacts, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
+import type { SettingChange } from '../model/settings.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
+import type { WorkspaceSwitch } from '../model/trigger-record.ts';
 import type { WebhookServers } from '../triggers/webhook-servers.ts';
 import { AutomaticRestart } from './automatic-restart.ts';
 import { ClockWatch } from './clock-watch.ts';
@@ -24,6 +27,7 @@ import { eventIntake, type EventIntake } from './event-intake.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { InvocationRunner } from './invocation-runner.ts';
 import { host, LifecycleDriver, type Actor } from './lifecycle-driver.ts';
+import { LiveSettings, type SettingsOrder } from './live-settings.ts';
 import type { LiveState } from './live-state.ts';
 import { OperatorDesk } from './operator-desk.ts';
 import { Outbox } from './outbox.ts';
@@ -54,8 +58,12 @@ export interface ProcessDependencies {
   readonly servers: WebhookServers;
   /** Why the disk of a folder gives no hints of what changes on it; null for one that does. */
   readonly needsPolling: (path: string) => string | null;
+  /** Limits on all processes together. */
+  readonly caps: CapBook;
   /** Brings a message to all who listen [S38]. */
   readonly deliver: (sender: string, message: SentMessage) => Promise<Delivery>;
+  /** How the one switch for all triggers stands; null where nobody ever touched it. */
+  readonly triggerSwitch: () => WorkspaceSwitch | null;
   /** Tells a receiver on the web something. */
   readonly post: Post;
   /** Somebody outside could not be told what is wrong, and is not told any more. */
@@ -70,6 +78,8 @@ export class AgentProcess implements Listener {
   readonly desk: OperatorDesk;
   readonly triggerDesk: TriggerDesk;
   readonly rewinds: RewindDesk;
+  /** The configuration that is in force, and what of it people changed. */
+  readonly settings: LiveSettings;
   readonly #dependencies: ProcessDependencies;
   readonly #guard: ProcessGuard;
   readonly #parts: ProcessParts;
@@ -79,6 +89,7 @@ export class AgentProcess implements Listener {
   readonly #queries: QueryDesk;
   readonly #escalations: EscalationKeeper;
   readonly #clockWatch: ClockWatch;
+  readonly #caps: CapMember;
   #recorder: Recorder;
 
   constructor(definition: ProcessDefinition, dependencies: ProcessDependencies) {
@@ -89,6 +100,8 @@ export class AgentProcess implements Listener {
     this.#clockWatch = new ClockWatch(clock);
     this.#recorder = this.#newRecorder(emptySnapshot());
     const recorder = (): Recorder => this.#recorder;
+    this.#caps = dependencies.caps.join(name, recorder);
+    this.settings = new LiveSettings({ process: name, config: definition.config, recorder });
     const onChange = (): void => this.#changed();
     const guard = new ProcessGuard(name);
     this.#guard = guard;
@@ -143,7 +156,8 @@ export class AgentProcess implements Listener {
     });
     const budget = new BudgetKeeper({
       process: name,
-      config: definition.config.budget,
+      config: () => this.settings.config.budget,
+      caps: this.#caps,
       recorder,
       clock,
       onExceeded: (overrun) => this.#motion.exceeded(overrun),
@@ -183,6 +197,7 @@ export class AgentProcess implements Listener {
       clock,
       ids,
       keyPrefix: `${journalId}/${name}`,
+      instructions: () => this.settings.config.instructions,
       events: {
         onEnded: () => this.#motion.invocationEnded(),
         onDoubt: (doubt) => this.#motion.doubted(doubt),
@@ -207,7 +222,7 @@ export class AgentProcess implements Listener {
     const outbox = new Outbox({ clock, recorder, deliver: (message) => deliver(name, message), onChange });
     const escalations = new EscalationKeeper({
       process: name,
-      config: () => this.definition.config,
+      config: () => this.settings.config,
       recorder,
       isSound: () => guard.trouble === null,
       clock,
@@ -232,6 +247,8 @@ export class AgentProcess implements Listener {
       heartbeat,
       restart,
       budget,
+      settings: this.settings,
+      caps: this.#caps,
       health,
       mission,
       escalations,
@@ -319,8 +336,10 @@ export class AgentProcess implements Listener {
       await this.#recorder.settled();
       const { snapshot, reaped } = await takeOver(this.definition, this.#dependencies);
       this.#recorder = this.#newRecorder(snapshot);
+      this.#caps.touched();
       this.#guard.trouble = null;
       await this.rewinds.finish();
+      this.triggerDesk.follow(this.#dependencies.triggerSwitch());
       for (const { generation, pid } of reaped) {
         const exit = { code: null, signal: null, expected: true, reason: 'its host is gone' };
         this.#recorder.note('worker_exited', { generation, pid, ...exit });
@@ -430,6 +449,31 @@ export class AgentProcess implements Listener {
     });
   }
 
+  /**
+   * Changes settings beside the manifest, all of them or none: in force from then on, for what is under way too [S25].
+   * Resolves with what changed.
+   * @throws `settings.*`
+   */
+  async changeSettings(order: SettingsOrder, actor: Actor): Promise<readonly SettingChange[]> {
+    let changes: readonly SettingChange[] = [];
+    await this.#guard.exclusivelyIfSound(async () => {
+      changes = await this.settings.change(order, actor);
+      if (changes.length > 0) this.#motion.relieve('its limits were changed');
+      this.#changed();
+    });
+    return changes;
+  }
+
+  /** Other caps apply. */
+  capsChanged(): void {
+    this.#motion.capsChanged();
+  }
+
+  /** There may be room under a cap. */
+  relieveCap(): void {
+    this.#motion.relieveCap();
+  }
+
   /** Ends the worker as an accident would. */
   killWorker(): Promise<void> {
     return this.#orders.killWorker();
@@ -485,6 +529,7 @@ export class AgentProcess implements Listener {
       clock,
       clockWatch: this.#clockWatch,
       ids,
+      onEntry: () => this.#caps.touched(),
       onFailure: (error) => {
         if (recorder === this.#recorder) this.#journalFailed(error);
       },

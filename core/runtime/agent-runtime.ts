@@ -1,23 +1,30 @@
 // Owns the processes of one workspace. On start it recovers every one of them before any accepts a trigger.
 
 import { webhookPost } from '../governance/webhook-post.ts';
+import { CapBook, type CapLedger } from '../governance/cap-book.ts';
+import type { CapConfigs } from '../model/caps.ts';
 import { AppError } from '../model/errors.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { AgentProcess, type ProcessDependencies } from './agent-process.ts';
 import { eachLimited } from './each-limited.ts';
 import type { Actor } from './lifecycle-driver.ts';
 import { Switchboard } from './switchboard.ts';
+import { TriggerSwitch } from './trigger-switch.ts';
 import { WebhookServers } from '../triggers/webhook-servers.ts';
 import { WorkerPermits } from './worker-permits.ts';
 import { planFork, writeFork, type ForkOrder, type ForkPlan } from './write-fork.ts';
 
 export interface RuntimeOptions extends Omit<
   ProcessDependencies,
-  'permits' | 'deliver' | 'post' | 'onUntold' | 'servers' | 'needsPolling'
+  'permits' | 'deliver' | 'post' | 'onUntold' | 'servers' | 'needsPolling' | 'caps' | 'triggerSwitch'
 > {
   readonly definitions: readonly ProcessDefinition[];
   /** Workers at once, over all processes. */
   readonly maxWorkers?: number;
+  /** Limits on all processes together; none unless given. */
+  readonly caps?: CapConfigs;
+  /** What other workspaces of the same user use of the cap on all; without it only this one counts. */
+  readonly capLedger?: CapLedger | null;
   readonly needsPolling?: ProcessDependencies['needsPolling'];
   readonly post?: ProcessDependencies['post'];
   readonly onUntold?: ProcessDependencies['onUntold'];
@@ -34,17 +41,33 @@ export class AgentRuntime {
   readonly #forking = new Set<string>();
 
   /** @throws `workspace.duplicate-name` when two definitions share a name */
+  /** Limits on all processes together. */
+  readonly caps: CapBook;
+  readonly triggerSwitch = new TriggerSwitch(() => this.#processes.values());
+
   constructor({
     definitions,
     maxWorkers = DEFAULT_MAX_WORKERS,
     needsPolling = () => null,
     post = webhookPost(),
     onUntold = () => {},
+    caps = {},
+    capLedger = null,
     ...rest
   }: RuntimeOptions) {
+    this.caps = new CapBook({
+      clock: rest.clock,
+      configs: caps,
+      ledger: capLedger,
+      onRoom: () => {
+        for (const process of this.#processes.values()) process.relieveCap();
+      },
+    });
     const switchboard = new Switchboard(() => this.#processes.values());
     this.#dependencies = {
       ...rest,
+      caps: this.caps,
+      triggerSwitch: () => this.triggerSwitch.standing,
       servers: new WebhookServers(),
       needsPolling,
       permits: new WorkerPermits(maxWorkers, () => {
@@ -71,6 +94,12 @@ export class AgentRuntime {
     return process;
   }
 
+  /** Other caps from now on; what waits for room under them goes on if there is. */
+  changeCaps(configs: CapConfigs): void {
+    this.caps.configure(configs);
+    for (const process of this.#processes.values()) process.capsChanged();
+  }
+
   get processes(): ReadonlyMap<string, AgentProcess> {
     return this.#processes;
   }
@@ -79,6 +108,8 @@ export class AgentRuntime {
   async start(): Promise<void> {
     const processes = [...this.#processes.values()];
     await eachLimited(processes, AT_ONCE, (process) => process.recover());
+    // Only now is it known which of them heard of it last.
+    this.triggerSwitch.takeUp();
     for (const process of processes) process.begin();
   }
 

@@ -24,6 +24,8 @@ export interface HandoverOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly keyPrefix: string;
+  /** What code is told to do that begins now. */
+  readonly instructions: () => string;
   readonly runs: RunSet;
   readonly seat: WorkerSeat;
   readonly parking: RunParking;
@@ -130,6 +132,7 @@ export class InvocationHandover {
     if (event === undefined) return;
     const { definition, ids, clock, budget } = this.#options;
     const { inbox, invocationCount } = this.#snapshot;
+    const instructions = this.#options.instructions();
     const delivered = inboxDelivery(inbox, clock.now());
     const expired = inbox.filter((message) => !delivered.includes(message));
     const idsOf = (messages: typeof inbox): string[] => messages.map(({ messageId }) => messageId);
@@ -140,6 +143,7 @@ export class InvocationHandover {
       config_hash: definition.configHash,
       code_hash: definition.codeHash,
       seed: ids.next().replaceAll('-', ''),
+      ...(instructions === '' ? {} : { instructions }),
       ...(delivered.length > 0 ? { inbox: idsOf([...delivered]) } : {}),
       ...(expired.length > 0 ? { inbox_expired: idsOf(expired) } : {}),
     });

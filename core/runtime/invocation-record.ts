@@ -34,6 +34,7 @@ export function recordOf(
     signals,
     clock,
     versions,
+    instructions: open.instructions ?? '',
     inheritedBy: open.inherited?.by ?? '',
   };
 }

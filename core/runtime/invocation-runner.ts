@@ -57,6 +57,8 @@ export interface RunnerOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly keyPrefix: string;
+  /** What code is told to do that begins now. */
+  readonly instructions: () => string;
   readonly budget: GateOptions['budget'];
   readonly mission: Pick<MissionKeeper, 'room'>;
   readonly health: HealthKeeper;
@@ -130,6 +132,7 @@ export class InvocationRunner {
     this.#handover = new InvocationHandover({
       ...shared,
       keyPrefix: options.keyPrefix,
+      instructions: options.instructions,
       seat: this.#seat,
       parking: this.#parking,
       budget: options.budget,

@@ -1,5 +1,6 @@
 // What a process does by itself: what sets it going, what its lifecycle commands, what wakes it, and what holds it.
 
+import type { CapMember } from '../governance/cap-book.ts';
 import type { BudgetKeeper } from '../governance/budget-keeper.ts';
 import type { EscalationKeeper } from '../governance/escalation-keeper.ts';
 import type { MissionKeeper } from '../governance/mission-keeper.ts';
@@ -19,6 +20,7 @@ import type { AutomaticRestart } from './automatic-restart.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { InvocationRunner } from './invocation-runner.ts';
 import { host, type Actor, type LifecycleDriver } from './lifecycle-driver.ts';
+import type { LiveSettings } from './live-settings.ts';
 import type { Outbox } from './outbox.ts';
 import type { ProcessGuard } from './process-guard.ts';
 import type { Recorder } from './recorder.ts';
@@ -43,6 +45,8 @@ export interface ProcessParts {
   /** Tells somebody outside, once until it is over. */
   readonly mission: MissionKeeper;
   readonly health: HealthKeeper;
+  readonly settings: LiveSettings;
+  readonly caps: CapMember;
   readonly escalate: (cause: Cause) => void;
   /** A cause that was told is over: when it comes up again, it is told again. */
   readonly escalationOver: (key: string, why: string) => void;
@@ -83,9 +87,11 @@ export class ProcessMotion {
 
   /** As its journal left it. */
   begin(): void {
-    const { guard, lifecycle, restart, heartbeat, onChange } = this.#parts;
+    const { guard, lifecycle, restart, heartbeat, settings, caps, onChange } = this.#parts;
     if (guard.trouble !== null) return;
     this.#configure();
+    settings.refit();
+    caps.turn();
     if (this.#snapshot.lifecycle !== 'created') this.noteRecovered({});
     if (lifecycle.state === 'failed') {
       restart.takeUp();
@@ -319,10 +325,11 @@ export class ProcessMotion {
 
   /** What did not fit was not done. It waits for more, unless the manifest says that it is to stop. */
   exceeded(overrun: Overrun): void {
-    const { definition, guard, lifecycle, onSpent } = this.#parts;
+    const { budget, guard, lifecycle, onSpent } = this.#parts;
     if (guard.trouble !== null) return;
     const actor = host(describeOverrun(overrun));
-    if (definition.config.budget.onExceeded === 'stop') onSpent(actor);
+    // What others have used up is no reason to end it.
+    if (budget.config.onExceeded === 'stop' && overrun.cap === undefined) onSpent(actor);
     else lifecycle.hold('budget', actor);
   }
 
@@ -371,6 +378,19 @@ export class ProcessMotion {
         });
         return;
     }
+  }
+
+  /** Other caps apply. */
+  capsChanged(): void {
+    const { guard, caps } = this.#parts;
+    if (!guard.mayMove) return;
+    caps.turn();
+    this.relieveCap();
+  }
+
+  /** There may be room under a cap that it waits for. */
+  relieveCap(): void {
+    if (this.#snapshot.budget.exceeded?.cap !== undefined) this.relieve('there is room under the cap again');
   }
 
   fail(reason: string): void {

@@ -39,6 +39,8 @@ export interface RecorderOptions {
   /** Of whoever goes on from one recorder to the next; one of its own unless given. */
   readonly clockWatch?: ClockWatch;
   readonly ids: Ids;
+  /** Called after each entry that may have changed what is used. */
+  readonly onEntry?: () => void;
   /** Called once, with the first entry that the journal did not take: the live state is ahead of it from then on. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -89,6 +91,7 @@ export class Recorder {
       entry_type: type,
       data: cloneJson(data) as JsonObject,
     });
+    this.#options.onEntry?.();
     if (level === 'none') return Promise.resolve();
     const entry = { entry_id: ids.next(), process_id: process, timestamp, entry_type: type, data };
     return this.#settle(journal.append(entry, options));
@@ -143,6 +146,7 @@ export class Recorder {
   moved(to: ProcessSnapshot): Promise<void> {
     if (this.#failure !== null) return refused(this.#failure);
     this.#snapshot = to;
+    this.#options.onEntry?.();
     return this.checkpoint();
   }
 

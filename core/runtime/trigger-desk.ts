@@ -4,6 +4,7 @@ import { isVariable } from '../manifest/variables.ts';
 import { triggerFromManifest } from '../manifest/trigger-schema.ts';
 import { AppError } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { WorkspaceSwitch } from '../model/trigger-record.ts';
 import type { Actor } from './lifecycle-driver.ts';
 import type { Recorder } from './recorder.ts';
 import { someOf, triggerIdOf } from './trigger-id.ts';
@@ -83,6 +84,39 @@ export class TriggerDesk {
   /** What was due meanwhile is over. */
   resume(id: string | null, actor: Actor): Promise<void> {
     return this.#change('trigger_resumed', id, actor);
+  }
+
+  /**
+   * With the triggers of all other processes, by the one switch of their workspace. Resolves when it is durable.
+   * @throws what keeps its journal from taking it
+   */
+  async switchAll(number: number, isHeld: boolean, actor: Actor): Promise<void> {
+    const { exclusively, recorder, triggers, onChange } = this.#options;
+    await exclusively(async () => {
+      const durable = recorder().record(isHeld ? 'trigger_paused' : 'trigger_resumed', {
+        workspace: number,
+        ...by(actor),
+      });
+      if (isHeld) triggers.refresh();
+      else triggers.reopen(null);
+      await durable;
+    });
+    onChange();
+  }
+
+  /** Of a process that did not hear of the switch when it was last touched. */
+  follow(standing: WorkspaceSwitch | null): void {
+    const { recorder, triggers } = this.#options;
+    const own = recorder().snapshot.triggers.switch?.number ?? 0;
+    if (standing === null || standing.number <= own) return;
+    const { number, pause } = standing;
+    const { actor, reason } = pause ?? {
+      actor: 'host',
+      reason: 'the triggers of all were released meanwhile',
+    };
+    const type = pause === null ? 'trigger_resumed' : 'trigger_paused';
+    recorder().note(type, { workspace: number, actor, reason });
+    triggers.refresh();
   }
 
   async #change(

@@ -6,7 +6,7 @@ import type { AppError } from '../model/errors.ts';
 import type { Clock } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { timestampOf } from '../model/time.ts';
-import { scheduledFrom, type Pause } from '../model/trigger-record.ts';
+import { pauseOfAll, scheduledFrom, type Pause } from '../model/trigger-record.ts';
 import type { Recorder } from './recorder.ts';
 import { MANUAL_TRIGGER, withIds } from './trigger-id.ts';
 import { describeTrigger, triggerList, type KnownTrigger, type TriggerList } from './trigger-list.ts';
@@ -196,7 +196,7 @@ export class TriggerSet {
     const { snapshot } = this.#options.recorder();
     // Whoever asks for it in person is no trigger that acts by itself.
     if (id === MANUAL_TRIGGER) return null;
-    return triggerOf(snapshot, id).paused ?? snapshot.triggers.allPaused;
+    return triggerOf(snapshot, id).paused ?? pauseOfAll(snapshot.triggers);
   }
 
   #open(known: KnownTrigger): void {

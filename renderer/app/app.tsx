@@ -3,6 +3,7 @@ import { StrictMode } from 'react';
 import { useStore } from 'zustand';
 import { ActionDialogs } from '../features/actions/action-dialogs.tsx';
 import { HeaderCounts } from '../features/fleet/fleet-counts.tsx';
+import { TriggersHeldBanner } from '../features/fleet/trigger-switch.tsx';
 import { FleetView } from '../features/fleet/fleet-view.tsx';
 import { JournalsView } from '../features/journals/journals-view.tsx';
 import { OpenJournalButton } from '../features/journals/open-journal-button.tsx';
@@ -54,7 +55,10 @@ function Shell() {
           <Help />
         </div>
       </header>
-      <SilenceBanner />
+      <div className="hf-banners">
+        <SilenceBanner />
+        <TriggersHeldBanner />
+      </div>
       <Nav view={now.view} processes={known ? processes : null} journals={known ? journals : null} />
       {/* Another address is another page: it begins at its top. */}
       <main key={address} className="hf-main" tabIndex={-1}>

@@ -14,6 +14,7 @@ import {
   type Resolution,
   type Settlement,
 } from './questions.ts';
+import { createTriggerSwitch, type TriggerSwitch } from './trigger-switch.ts';
 import { targetKey, targetOf } from './target.ts';
 
 type Letter = Pick<RequestOf<'inbox.write'>, 'messageType' | 'content' | 'priority' | 'expiresInSeconds'>;
@@ -34,6 +35,8 @@ export interface ActionStore {
   redeliver(row: ProcessRow, letter: DeadLetterView): void;
   /** Lets a trigger call again, or with null all of them: it can be taken back, so nothing is asked. */
   resumeTriggers(row: ProcessRow, triggerId: string | null): void;
+  /** The one switch for the triggers of all processes. */
+  readonly triggerSwitch: TriggerSwitch;
   /** Answers the open question in its place, see {@link Commands.attempt}. */
   readonly attempt: Commands['attempt'];
   /** True when the message is in the journal. */
@@ -172,6 +175,7 @@ export function createActionStore(
           client.request('triggers.resume', { ...target, commandId, reason: '', triggerId }),
       );
     },
+    triggerSwitch: createTriggerSwitch(client, notices, ids),
     attempt,
     write(row, letter) {
       return run(row, 'Writing to it', (target, commandId) =>

@@ -137,7 +137,8 @@ export function createCommands(
     run,
     async attempt(what, reason, told, sendTold, title) {
       const { question } = store.getState();
-      if (question === null) return null;
+      // What is asked about a whole workspace is about no process.
+      if (question === null || question.kind === 'hold-triggers') return null;
       const { row } = question;
       const text = JSON.stringify([reason, told]);
       const before = unheard.get(question);

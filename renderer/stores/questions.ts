@@ -3,11 +3,13 @@
 import type { Result } from '../../core/contract/define.ts';
 import type { MissionView } from '../../core/contract/mission-view.ts';
 import type { RequestOf } from '../../core/contract/requests.ts';
+import type { LimitSettingView, SettingView } from '../../core/contract/settings-views.ts';
 import type {
   Action,
   DeadLetterView,
   EffectView,
   InvocationView,
+  JournalView,
   PreviewView,
   ProcessDetail,
   ProcessRow,
@@ -99,6 +101,9 @@ export type Question =
       readonly order: MissionView['orders'][number];
       readonly mission: MissionView;
     }
+  | { readonly kind: 'limits'; readonly row: ProcessRow; readonly limits: readonly LimitSettingView[] }
+  | { readonly kind: 'undo-setting'; readonly row: ProcessRow; readonly setting: SettingView }
+  | { readonly kind: 'hold-triggers'; readonly journal: JournalView }
   | {
       readonly kind: 'rewind' | 'fork';
       readonly row: ProcessRow;

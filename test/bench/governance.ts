@@ -2,6 +2,7 @@
 // recorder without any of it, with all limits of a budget, and with its health watched as well. In one process, with the
 // journal in memory: nothing else is in it.
 
+import { CapBook } from '../../core/governance/cap-book.ts';
 import { BudgetKeeper } from '../../core/governance/budget-keeper.ts';
 import { HealthKeeper } from '../../core/governance/health-keeper.ts';
 import { systemClock } from '../../core/host/system-clock.ts';
@@ -37,6 +38,14 @@ const BUDGET: BudgetConfig = {
 
 /** All detectors, with names that are seen often. */
 const HEALTH: HealthConfig = { ...DEFAULT_HEALTH, isEnabled: true };
+
+const CAPS = {
+  workspace: {
+    limits: { max_tool_calls_per_day: PLENTY, max_cost_per_day: PLENTY, max_irreversible_per_day: PLENTY },
+    resetHour: 0,
+    resetZone: 'UTC',
+  },
+} as const;
 
 const UNIT = 'µs of processor time an effect';
 const WITHOUT = 'without any of it';
@@ -94,13 +103,17 @@ async function microsOf(parts: Parts): Promise<number> {
     checkpointEvery: 'auto',
     clock,
     ids: { next: () => crypto.randomUUID() },
+    onEntry: () => caps.touched(),
     onFailure: (error) => {
       throw error;
     },
   });
+  const book = new CapBook({ clock, configs: parts.budget ? CAPS : {}, ledger: null, onRoom: () => {} });
+  const caps = book.join(AGENT, () => recorder);
   const keeper = new BudgetKeeper({
     process: AGENT,
-    config: BUDGET,
+    config: () => BUDGET,
+    caps,
     recorder: () => recorder,
     clock,
     onExceeded: ({ limit }) => {

@@ -40,6 +40,9 @@ async function wake(workspace: string): Promise<Samples> {
     workerHost: childProcessWorkerHost(),
     knownJournals: null,
     onChange: () => {},
+    onFailure: (error) => {
+      throw error;
+    },
   });
   try {
     const process = live.runtime.process(name!);

@@ -10,6 +10,7 @@ import { applyEntry } from '../../core/model/fold.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../../core/model/snapshot.ts';
 import { timestampOf } from '../../core/model/time.ts';
 import { Recorder } from '../../core/runtime/recorder.ts';
+import { noCaps } from '../support/budgets.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
 
 const HOUR_MS = 3_600_000;
@@ -79,9 +80,11 @@ class Kept {
 
   constructor(place: Place) {
     this.#recorder = this.#newRecorder(emptySnapshot());
+    const config = { ...DEFAULT_BUDGET, ...place };
     this.keeper = new BudgetKeeper({
       process: 'agent',
-      config: { ...DEFAULT_BUDGET, ...place },
+      config: () => config,
+      caps: noCaps(this.clock),
       recorder: () => this.#recorder,
       clock: this.clock,
       onExceeded: () => {},

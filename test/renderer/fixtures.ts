@@ -1,4 +1,5 @@
 import type { MissionView } from '../../core/contract/mission-view.ts';
+import type { SettingsView, SettingView } from '../../core/contract/settings-views.ts';
 import type {
   DeadLetterView,
   DetectorView,
@@ -41,6 +42,34 @@ export function journalOf(over: Partial<JournalView> = {}): JournalView {
     asOf: null,
     sizeBytes: 1_834_211,
     badLines: 0,
+    triggersHeld: null,
+    ...over,
+  };
+}
+
+/** A limit that was raised. */
+export function settingOf(over: Partial<SettingView> = {}): SettingView {
+  return {
+    path: 'budget.max_cost_per_day',
+    manifestText: '40',
+    valueText: '60',
+    actor: 'operator:ann',
+    reason: 'a busy week',
+    at: before(2 * HOUR),
+    ...over,
+  };
+}
+
+/** One limit that is set and one that is not. */
+export function settingsOf(over: Partial<SettingsView> = {}): SettingsView {
+  const changed = over.changed ?? [settingOf()];
+  return {
+    changed,
+    changedCount: changed.length,
+    limits: [
+      { limit: 'max_cost_per_day', path: 'budget.max_cost_per_day', words: 'cost of a day', value: 60 },
+      { limit: 'max_runs_per_day', path: 'budget.max_runs_per_day', words: 'runs in a day', value: null },
+    ],
     ...over,
   };
 }
@@ -433,6 +462,7 @@ export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): Pr
     writer: { epoch: 7, pid: 311, hostId: 'ann-laptop-5f2c9e1b' },
     spending: { since: null, minutes: [], halfHours: [] },
     journalLevel: 'checkpoint',
+    settings: { changed: [], changedCount: 0, limits: [] },
     ...over,
   };
   const { context, open, deadLetters, triggers } = detail;

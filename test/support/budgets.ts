@@ -1,11 +1,25 @@
 // Processes under limits, with real workers.
 
+import { CapBook, type CapMember } from '../../core/governance/cap-book.ts';
+import { budgetOf, ManifestBudget } from '../../core/manifest/budget-schema.ts';
+import type { Json } from '../../core/model/json.ts';
+import type { ProcessConfig } from '../../core/model/process-config.ts';
+import type { Clock } from '../../core/model/ports.ts';
 import { DEFAULT_BUDGET, type BudgetConfig } from '../../core/model/budget.ts';
 import { OPERATOR, type Bench } from './runtime.ts';
 
 export const budget = (more: Partial<BudgetConfig>): { budget: BudgetConfig } => ({
   budget: { ...DEFAULT_BUDGET, ...more },
 });
+
+/** As a manifest says it, so that it can be changed while its process lives. */
+export function written(section: Json): Pick<ProcessConfig, 'budget' | 'written'> {
+  return { budget: budgetOf(ManifestBudget.parse(section), noPrices), written: { budget: section } };
+}
+
+function noPrices(file: string): never {
+  throw new Error(`There are no prices in ${file}.`);
+}
 
 /** Charges as often as its event says. */
 export const CHARGES = `
@@ -18,4 +32,12 @@ export const isHeld = (of: Bench) => (): boolean =>
 
 export async function extend(of: Bench, limit: string, amount: number): Promise<void> {
   await of.process.extendBudget({ limit, amount, forMs: null }, OPERATOR);
+}
+
+/** What a process asks where there are no caps. */
+export function noCaps(clock: Pick<Clock, 'now'>): CapMember {
+  const book = new CapBook({ clock, configs: {}, ledger: null, onRoom: () => {} });
+  return book.join('agent', () => {
+    throw new Error('Nobody is asked where there are no caps.');
+  });
 }

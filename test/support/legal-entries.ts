@@ -86,6 +86,7 @@ function ofBudget({ open, budget }: ProcessSnapshot): Maker[] {
     reached('budget_warning', { max: 5, spent: 4, reserved: 0 }),
     reached('budget_exceeded', { max: 5, spent: 4, reserved: 1, asked: 1 }),
     reached('budget_exceeded', { max: 5, spent: 4, reserved: 1, asked: 0, model: 'a:one' }),
+    reached('budget_exceeded', { max: 5, spent: 4, reserved: 1, asked: 1, cap: 'workspace' }),
     ...[{}, { until: timestampOf(START) }].map((until) =>
       reached('budget_extended', { amount: 2.5, ...until, actor: 'operator:test', reason: 'worth it' }),
     ),
@@ -208,6 +209,40 @@ function ofHealth({ open }: ProcessSnapshot): Maker[] {
   ];
 }
 
+/** Settings and caps, and the configuration that takes some of them back. */
+function ofSettings(): Maker[] {
+  return [
+    ({ pick, value }) => [
+      'settings_changed',
+      {
+        changes: [
+          { path: 'budget.max_cost_per_day', manifest: 5, from: 5, to: pick % 3 === 0 ? 5 : pick },
+          { path: `budget.tool_costs.${pick % 4}`, manifest: null, from: null, to: value },
+        ],
+        actor: 'operator:test',
+        reason: 'asked',
+      },
+    ],
+    ({ pick }) => [
+      'configured',
+      { hash: `hash-${pick}`, config: { written: { budget: { max_cost_per_day: 5 + (pick % 2) } } } },
+    ],
+    ({ pick }) => [
+      'cap_applied',
+      {
+        cap: one(['workspace', 'all', 'of tomorrow'], pick),
+        limits: pick % 5 === 0 ? null : { max_cost_per_day: pick, max_of_tomorrow: 1 },
+        id: timestampOf(START + (pick % 3) * 1_000),
+        until: timestampOf(START + pick * 60_000),
+      },
+    ],
+    ({ pick }) => [
+      pick % 2 === 0 ? 'trigger_paused' : 'trigger_resumed',
+      { workspace: pick, reason: 'asked', actor: 'operator:test' },
+    ],
+  ];
+}
+
 /** What may be written next, given what is written already. */
 function possible(state: ProcessSnapshot, count: number): Maker[] {
   const lifecycle = state.lifecycle as LifecycleState;
@@ -262,6 +297,7 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
     ...ofEscalations(state, count),
     ...ofMission(state),
     ...ofHealth(state),
+    ...ofSettings(),
     ({ pick }) => ['rewind', { target_seq: 1 + (pick % Math.max(1, count)), handled_again: pick % 2 === 0 }],
     ({ pick }) => ['forked', { process: 'other', journal_id: 'journal', seq: 1 + pick }],
     ({ pick }) => ['trigger_filtered', { trigger_id: `manual-${pick % 3}` }],

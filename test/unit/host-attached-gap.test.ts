@@ -24,6 +24,7 @@ const JOURNAL: JournalView = {
   asOf: null,
   sizeBytes: 1,
   badLines: 0,
+  triggersHeld: null,
 };
 
 /** The one process, as of a change: what is shown says which. */

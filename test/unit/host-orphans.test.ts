@@ -13,6 +13,9 @@ async function live(workspace: string) {
     workerHost: childProcessWorkerHost(),
     knownJournals: null,
     onChange: () => {},
+    onFailure: (error) => {
+      throw error;
+    },
   });
   let isOpen = true;
   const close = async (): Promise<void> => {

@@ -12,6 +12,7 @@ import type { Judge, JudgeCall, JudgeView } from '../../core/model/judge.ts';
 import { DEFAULT_MISSION, type MissionConfig } from '../../core/model/mission.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../../core/model/snapshot.ts';
 import { Recorder } from '../../core/runtime/recorder.ts';
+import { noCaps } from '../support/budgets.ts';
 import { SteppedClock } from '../support/stepped-clock.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -68,7 +69,8 @@ function kept(more: Partial<MissionConfig> = {}): Kept {
   };
   const budget = new BudgetKeeper({
     process: 'agent',
-    config: DEFAULT_BUDGET,
+    config: () => DEFAULT_BUDGET,
+    caps: noCaps(clock),
     recorder: () => recorder,
     clock,
     onExceeded: () => {},

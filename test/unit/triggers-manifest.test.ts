@@ -170,6 +170,9 @@ test.each([
     workerHost: childProcessWorkerHost(),
     knownJournals: null,
     onChange: () => {},
+    onFailure: (error) => {
+      throw error;
+    },
   });
   onTestFinished(() => live.close());
   expect(live.runtime.processes.size).toBe(0);

@@ -13,8 +13,10 @@ import { ClearHealthDialog } from './clear-health-dialog.tsx';
 import { DeadLetterDialog } from './dead-letter-dialog.tsx';
 import { EffectDialog } from './effect-dialog.tsx';
 import { ExtendDialog } from './extend-dialog.tsx';
+import { HoldTriggersDialog } from './hold-triggers-dialog.tsx';
 import { KillDialog } from './kill-dialog.tsx';
 import { MissionDialog } from './mission-dialog.tsx';
+import { LimitsDialog } from './limits-dialog.tsx';
 import { PreflightDialog } from './preflight-dialog.tsx';
 import { PromiseDialog } from './promise-dialog.tsx';
 import { QueryDialog } from './query-dialog.tsx';
@@ -22,6 +24,7 @@ import { QuestionDialog } from './question-dialog.tsx';
 import { SignalDialog } from './signal-dialog.tsx';
 import { Changed, useStillOffered } from './still-offered.tsx';
 import { TestEscalationDialog } from './test-escalation-dialog.tsx';
+import { UndoSettingDialog } from './undo-setting-dialog.tsx';
 
 /** The question that is open, if one is. */
 export function ActionDialogs() {
@@ -70,6 +73,12 @@ function Asked({ question }: { readonly question: Question }) {
       return <MissionDialog key={question.order} question={question} />;
     case 'clear-health':
       return <ClearHealthDialog question={question} />;
+    case 'limits':
+      return <LimitsDialog question={question} />;
+    case 'undo-setting':
+      return <UndoSettingDialog question={question} />;
+    case 'hold-triggers':
+      return <HoldTriggersDialog question={question} />;
     case 'rewind':
       return <RewindDialog question={question} />;
     case 'fork':

@@ -11,6 +11,7 @@ import { EmptyView, FailedView, Skeleton } from '../../ui/state-of-view.tsx';
 import { OpenJournalButton } from '../journals/open-journal-button.tsx';
 import { FleetCounts } from './fleet-counts.tsx';
 import { FleetTable } from './fleet-table.tsx';
+import { HoldTriggersButton } from './trigger-switch.tsx';
 import { useFleetList } from './use-fleet-list.ts';
 
 /** Every process of every open journal: what it does, or why it does not. */
@@ -48,6 +49,7 @@ export function FleetView() {
           <FleetCounts processes={processes} chosen={view.filter} />
           <div className="hf-toolbar-end">
             <ApplyChanges changes={list.changes} apply={list.apply} />
+            <HoldTriggersButton />
             <FilterBox text={view.text} />
           </div>
         </div>

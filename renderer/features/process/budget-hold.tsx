@@ -9,6 +9,11 @@ import { Desk, DeskItem } from './desk.tsx';
 
 type Hold = ProcessDetail['holds'][number];
 
+const CAP_FILES: Readonly<Record<'workspace' | 'all', string>> = {
+  workspace: 'the holdfast.yaml of the workspace',
+  all: "the holdfast.yaml of the user's data folder",
+};
+
 interface Props {
   readonly row: ProcessRow;
   readonly hold: Hold;
@@ -41,7 +46,7 @@ export function BudgetHold({ row, hold }: Props) {
               <Button
                 size="small"
                 intent="primary"
-                disabled={off || limits.length === 0}
+                disabled={off || limits.length === 0 || exceeded?.cap !== undefined}
                 aria-label={`Extend…: ${name}`}
                 onClick={() => actions.ask({ kind: 'extend', row, limit: exceeded?.limit ?? null })}
               >
@@ -70,8 +75,11 @@ export function BudgetHold({ row, hold }: Props) {
         />,
       ]}
     >
-      <strong>Held by its budget.</strong> What would pass a limit was not done, and waits
-      {limit?.scope === 'day' && until !== null ? (
+      <strong>Held by its budget.</strong> What would pass{' '}
+      {exceeded?.cap === undefined ? 'a limit' : 'the cap'} was not done, and waits
+      {exceeded?.cap !== undefined ? (
+        <> until there is room: the next day of the cap, or a higher one in {CAP_FILES[exceeded.cap]}.</>
+      ) : limit?.scope === 'day' && until !== null ? (
         <>
           {' '}
           for more, or for the next day of the budget at <DayClock at={until} />.

@@ -19,6 +19,7 @@ import { LifecycleDiagram } from './lifecycle-diagram.tsx';
 import { MissionCard } from './mission-card.tsx';
 import { ProcessHeader } from './process-header.tsx';
 import { QueueTab } from './queue-tab.tsx';
+import { SettingsCard } from './settings-card.tsx';
 import { StateTab } from './state-tab.tsx';
 import { TimelineView } from './timeline-view.tsx';
 import { UnderWay } from './under-way.tsx';
@@ -94,6 +95,7 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
           <LifecycleDiagram lifecycle={detail.lifecycle} state={row.state} live={row.live} />
         </section>
         <BudgetGauge row={row} spending={detail.spending} />
+        <SettingsCard detail={detail} />
         <HealthGauge detail={detail} />
         <Escalations detail={detail} />
         <MissionCard detail={detail} />

@@ -81,6 +81,12 @@ host.answer('mission.change', () =>
       'The mission of nightly-report is completed, so there is nothing to pause. Now it can be told to: resume.',
   }),
 );
+host.answer('settings.change', () =>
+  refused({
+    code: 'settings.invalid',
+    message: 'Nothing was changed: budget.max_runs_per_day = 0: Too small: expected number to be >=1.',
+  }),
+);
 host.answer('timeline.read', () => ok({ rows: [...(night ? NIGHT_ENTRIES : ENTRIES)], before: 'c' }));
 
 Object.assign(window, {

@@ -23,6 +23,7 @@ import {
   fleetOf,
   HOUR,
   invocationOf,
+  journalOf,
   limitOf,
   lineOf,
   MINUTE,
@@ -32,6 +33,8 @@ import {
   queuedOf,
   rewindPlanOf,
   rowOf,
+  settingOf,
+  settingsOf,
   triggerOf,
   waitOf,
   webhookOf,
@@ -139,7 +142,9 @@ const ROWS: readonly ProcessRow[] = [
   ),
 ];
 
-export const NIGHT: FleetView = fleetOf(ROWS);
+export const NIGHT: FleetView = fleetOf(ROWS, {
+  journals: [journalOf({ triggersHeld: pauseOf({ reason: LONG_TEXT }) })],
+});
 
 export function nightDetail(process: string): ProcessDetail | null {
   const row = ROWS.find(({ name }) => name === process);
@@ -204,6 +209,16 @@ function worstDetail(): ProcessDetail {
         coolsUntil: before(-HOUR),
       }),
     ),
+    settings: settingsOf({
+      changed: [
+        settingOf({
+          path: `budget.tool_costs.${LONG_WORD}.cost_weight`,
+          valueText: LONG_WORD,
+          reason: LONG_TEXT,
+        }),
+      ],
+      changedCount: 140,
+    }),
     reason: LONG_TEXT,
     actor: `operator:${LONG_WORD.slice(0, 120)}`,
     holds: [

@@ -33,6 +33,8 @@ import {
   queuedOf,
   rowOf,
   spendingOf,
+  settingOf,
+  settingsOf,
   triggerOf,
   verdictOf,
   waitOf,
@@ -407,6 +409,17 @@ function heldByItsHealth(row: ProcessRow): ProcessDetail {
 function heldByItsBudget(row: ProcessRow): ProcessDetail {
   const { text } = row.budget.exceeded!;
   return detailOf(row, {
+    settings: settingsOf({
+      changed: [
+        settingOf(),
+        settingOf({
+          path: 'budget.tool_costs.send_mail.cost_weight',
+          manifestText: null,
+          valueText: '2.5',
+          reason: '',
+        }),
+      ],
+    }),
     holds: [{ kind: 'budget', reason: text, actor: 'host', since: before(6 * MINUTE) }],
     receivers: RECEIVERS,
     escalations: escalationsOf(text),

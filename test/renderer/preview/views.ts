@@ -149,6 +149,24 @@ const VIEWS: readonly View[] = [
       (page) => page.getByRole('alert').waitFor(),
     ),
   },
+  { name: 'limits', address: BUYER, act: dialogAfter('Limits…') },
+  {
+    name: 'limits, refused',
+    address: BUYER,
+    act: acts(
+      dialogAfter('Limits…'),
+      (page) => page.getByRole('alertdialog').getByLabel('Runs in a day').fill('0'),
+      press('button', 'It costs too much'),
+      press('button', 'Change the limits of ad-buyer'),
+      (page) => page.getByRole('alert').waitFor(),
+    ),
+  },
+  {
+    name: "back to the manifest's",
+    address: BUYER,
+    act: dialogAfter("Back to the manifest's: budget.max_cost_per_day"),
+  },
+  { name: 'hold all triggers', address: '/#/', act: dialogAfter('Hold all triggers…') },
   { name: 'rewind', address: WATCHER, act: fromEntry('Rewind to here…') },
   {
     name: 'rewind, refused',

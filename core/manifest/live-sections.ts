@@ -1,0 +1,138 @@
+// The sections of a manifest that can be changed while its process lives, each checked whole and by the manifest's own
+// schema.
+
+import { z } from 'zod';
+import { AppError } from '../model/errors.ts';
+import { define, isObject, showJson, type Json, type JsonObject } from '../model/json.ts';
+import type { PriceTable } from '../model/prices.ts';
+import type { ProcessConfig } from '../model/process-config.ts';
+import { keysOf, pathOf, valueAt, withValues } from '../model/settings.ts';
+import { budgetOf, ManifestBudget } from './budget-schema.ts';
+import { knownKeys } from './known-keys.ts';
+
+interface LiveSection {
+  readonly schema: z.core.$ZodType;
+  /** @throws z.ZodError */
+  readonly applied: (config: ProcessConfig, section: Json | undefined) => ProcessConfig;
+}
+
+function section<S extends z.ZodType>(
+  schema: S,
+  applied: (config: ProcessConfig, section: z.output<S>) => ProcessConfig,
+): LiveSection {
+  return { schema, applied: (config, given) => applied(config, schema.parse(given)) };
+}
+
+/** Each invocation records what it began with. */
+const MAX_INSTRUCTIONS = 20_000;
+const Instructions = z.string().max(MAX_INSTRUCTIONS).nullish();
+
+const LiveBudget = ManifestBudget.refine(({ escalation }) => escalation == null, {
+  path: ['escalation'],
+  message: 'whom to tell stands in the manifest alone: the address of a receiver is as good as a password',
+});
+
+const PRICES = 'budget.holdfast.prices';
+
+const SECTIONS: Readonly<Record<string, LiveSection>> = {
+  instructions: section(Instructions, (config, instructions) => ({
+    ...config,
+    instructions: instructionsOf(instructions),
+  })),
+  budget: section(LiveBudget.prefault({}), (config, budget) => ({
+    ...config,
+    budget: {
+      ...budgetOf(budget, (file) => pricesOf(config, file)),
+      escalation: config.budget.escalation,
+    },
+  })),
+};
+
+const MAX_SHOWN = 100;
+
+/** Prices are read when a workspace is opened; until then only those that are there can be taken. */
+function pricesOf({ written, budget }: ProcessConfig, file: string): PriceTable {
+  if (budget.prices !== null && valueAt(written, PRICES) === file) return budget.prices;
+  throw new AppError(
+    'settings.invalid',
+    `Nothing was changed: ${PRICES} can't be another file while it lives. Name ${cut(file)} in the manifest, and open the workspace again.`,
+    { problems: [PRICES] },
+  );
+}
+
+export function instructionsOf(given: string | null | undefined): string {
+  return given?.trim() ?? '';
+}
+
+/** What of a manifest's document can be changed while its process lives. */
+export function writtenOf(document: Readonly<Record<string, unknown>>): JsonObject {
+  const written: Record<string, Json> = {};
+  for (const name of Object.keys(SECTIONS)) {
+    const given = document[name];
+    if (given === undefined) continue;
+    const section = JSON.parse(JSON.stringify(given)) as Json;
+    define(written, name, isObject(section) ? withoutKey(section, 'escalation') : section);
+  }
+  return written;
+}
+
+/**
+ * The configuration with these settings in place of the manifest's.
+ * @param values by path; null takes a setting away
+ * @throws `settings.invalid`, which names every path, what is there, and what may be
+ */
+export function configWith(config: ProcessConfig, values: Readonly<Record<string, Json>>): ProcessConfig {
+  const whole = withValues(config.written, values);
+  const problems: string[] = [];
+  let changed = config;
+  for (const name of new Set(Object.keys(values).map((path) => keysOf(path)[0] ?? ''))) {
+    const live = Object.hasOwn(SECTIONS, name) ? SECTIONS[name] : undefined;
+    if (live === undefined) {
+      problems.push(`${cut(name)} can't be changed while it lives; there are ${liveSections().join(', ')}`);
+      continue;
+    }
+    try {
+      changed = live.applied(changed, whole[name]);
+    } catch (error) {
+      const issues = issuesOf(error);
+      if (issues === null) throw error;
+      problems.push(...issues.map((issue) => problemOf(name, live.schema, whole, issue)));
+    }
+  }
+  if (problems.length === 0) return changed;
+  throw new AppError('settings.invalid', `Nothing was changed: ${problems.join('; ')}.`, { problems });
+}
+
+function withoutKey(section: JsonObject, key: string): JsonObject {
+  const { [key]: _, ...rest } = section;
+  return rest;
+}
+
+export function liveSections(): readonly string[] {
+  return Object.keys(SECTIONS);
+}
+
+function issuesOf(error: unknown): readonly z.core.$ZodIssue[] | null {
+  return error instanceof Error && 'issues' in error && Array.isArray(error.issues)
+    ? (error.issues as readonly z.core.$ZodIssue[])
+    : null;
+}
+
+function problemOf(
+  name: string,
+  schema: z.core.$ZodType,
+  whole: JsonObject,
+  issue: z.core.$ZodIssue,
+): string {
+  const path = pathOf([name, ...issue.path]);
+  if (issue.code === 'unrecognized_keys') {
+    const known = knownKeys(schema, issue.path);
+    const those = known.length === 0 ? '' : `; there are ${known.join(', ')}`;
+    return `${path} has no setting ${issue.keys.map((key) => JSON.stringify(cut(key))).join(', ')}${those}`;
+  }
+  return `${cut(path)} = ${cut(showJson(valueAt(whole, path)))}: ${issue.message}`;
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN - 1)}…`;
+}
