@@ -26,8 +26,9 @@ export function agentConversation(scope: RunScope): Conversation {
 
   return {
     messages: () => said.map((message) => ({ ...message })),
-    append: async ({ role, content }) => {
+    append: async (message) => {
       scope.refuseUnlessOpen('ctx.conversation.append');
+      const { role, content } = scope.secrets.json(message);
       checkText('role', role, MAX_ROLE);
       checkText('content', content, MAX_CONTENT);
       const at = ordinal;

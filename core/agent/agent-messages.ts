@@ -25,15 +25,16 @@ export function agentMessages(scope: RunScope): Pick<AgentContext, 'emit' | 'sen
     return undefined;
   });
 
-  const send = async (kind: MessageKind, topic: string, given: Json): Promise<void> => {
+  const send = async (kind: MessageKind, to: string, given: Json): Promise<void> => {
     const what = kind === 'event' ? 'ctx.emit' : 'ctx.send';
     scope.refuseUnlessOpen(what);
     scope.refuseUnlessDurable(what);
+    const topic = scope.secrets.json(to);
     const problem = topicProblem(topic);
     if (problem !== null) {
       throw new AppError('message.bad-topic', `${what} can't go to ${JSON.stringify(topic)}: ${problem}.`);
     }
-    const data = recordable(given, `what goes to ${topic}`);
+    const data = scope.secrets.json(recordable(given, `what goes to ${topic}`));
     refuseTooLarge('message', `What ${what} sends to ${topic}`, data);
     const name = `${kind} ${topic}`;
     const occurrence = occurrences.get(name) ?? 0;

@@ -21,14 +21,15 @@ export function agentState(scope: RunScope): AgentState {
     return { seq: left.seq, text: describe(left.ordinal, left.key, left.value, left.deleted) };
   });
 
-  const write = async (key: string, given: Json, deleted: boolean): Promise<void> => {
+  const write = async (named: string, given: Json, deleted: boolean): Promise<void> => {
     scope.refuseUnlessOpen('ctx.state');
-    if (typeof key !== 'string' || key.length > MAX_STATE_KEY) {
+    if (typeof named !== 'string' || named.length > MAX_STATE_KEY) {
       throw new AppError(
         'state.bad-key',
         `A key of the state is a text of at most ${MAX_STATE_KEY} characters.`,
       );
     }
+    const key = scope.secrets.text(named);
     if (writableKeys.length > 0 && !writableKeys.includes(key)) {
       throw new AppError(
         'state.not-writable',
@@ -36,7 +37,7 @@ export function agentState(scope: RunScope): AgentState {
         { key },
       );
     }
-    const value = recordable(given, `the state ${JSON.stringify(key)}`);
+    const value = scope.secrets.json(recordable(given, `the state ${JSON.stringify(key)}`));
     refuseTooLarge('state', `The state ${JSON.stringify(key.slice(0, SHOWN))}`, value);
     const at = ordinal;
     ordinal += 1;

@@ -184,5 +184,11 @@ export interface AgentContext {
   emit(type: string, data?: Json): Promise<void>;
   /** Sends to all processes that listen to this topic; each gets it once. */
   send(topic: string, content: Json): Promise<void>;
+  /**
+   * The present value of a secret that the manifest names, asked of the host at each call. Also inside an effect, where it
+   * is best had: what it is used for is then not recorded at all. Wherever else it goes through `ctx`, its name stands for it.
+   * @throws SecretUnavailable
+   */
+  secret(name: string): Promise<string>;
   log(text: string, level?: LogLevel): void;
 }

@@ -31,6 +31,7 @@ export class Deliveries {
   #next = 0;
   #isScheduled = false;
   #isOver = false;
+  #holds = 0;
   #stuck: NodeJS.Timeout | undefined;
 
   constructor(options: DeliveriesOptions) {
@@ -82,6 +83,15 @@ export class Deliveries {
     this.#pump();
   }
 
+  /** Until the result is called nothing is delivered: what code asks for now comes before it, in every run. */
+  hold(): () => void {
+    this.#holds += 1;
+    return () => {
+      this.#holds -= 1;
+      this.#pump();
+    };
+  }
+
   close(): void {
     this.#isOver = true;
     clearTimeout(this.#stuck);
@@ -97,6 +107,7 @@ export class Deliveries {
   }
 
   #step(): void {
+    if (this.#holds > 0) return;
     this.#options.afterEach();
     const isCaughtUp = this.isLive && this.#live.length === 0;
     if (isCaughtUp) for (const resolve of this.#whenCaughtUp.splice(0)) resolve();

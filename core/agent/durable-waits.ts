@@ -105,15 +105,16 @@ export function durableWaits(scope: RunScope): DurableWaits {
   };
 
   const promise: AgentContext['promise'] = <T extends Json>(
-    name: string,
+    named: string,
     { data = null, expiresInMs }: { readonly data?: Json; readonly expiresInMs?: number } = {},
   ): DurablePromise<T> => {
+    const name = scope.secrets.json(named);
     const what = `ctx.promise(${JSON.stringify(name)})`;
     scope.refuseUnlessOpen(what);
     scope.refuseUnlessDurable(what);
     checkName('promise', name);
     if (expiresInMs !== undefined) checkDuration(`The promise ${name}`, expiresInMs);
-    const kept = recordable(data, `the data of the promise ${name}`);
+    const kept = scope.secrets.json(recordable(data, `the data of the promise ${name}`));
     refuseTooLarge('promise', `What goes with the promise ${name}`, kept);
     const dueInMs = expiresInMs ?? null;
     const { waitId, end } = begin({ kind: 'promise', name, data: kept, dueInMs, dueAt: null });

@@ -1,4 +1,5 @@
 import { AppError } from '../model/errors.ts';
+import type { SecretRefusal } from '../model/secrets.ts';
 
 export interface DidNotHappenOptions extends ErrorOptions {
   /** Trying again may help, and since nothing happened it is safe. */
@@ -35,6 +36,19 @@ export class EffectFailed extends AppError {
     super('effect.failed', `${effect}: ${message}`, { effect });
     this.name = 'EffectFailed';
     this.effect = effect;
+  }
+}
+
+/** What `ctx.secret` throws, with why: there is no such one, it has no value, its time is over, or it was revoked. */
+export class SecretUnavailable extends AppError {
+  readonly secret: string;
+  readonly refusal: SecretRefusal;
+
+  constructor(secret: string, refusal: SecretRefusal, message: string) {
+    super(`secret.${refusal}`, message, { secret });
+    this.name = 'SecretUnavailable';
+    this.secret = secret;
+    this.refusal = refusal;
   }
 }
 

@@ -19,6 +19,7 @@ export {
   EffectFailed,
   PromiseExpired,
   PromiseRejected,
+  SecretUnavailable,
   TerminalError,
 } from './effect-errors.ts';
 export type { JudgedEffect, JudgedRun, JudgeView } from '../model/judge.ts';

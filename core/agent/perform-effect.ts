@@ -42,7 +42,9 @@ interface Effect {
   readonly occurrence: number;
   readonly effectId: string;
   readonly effectClass: EffectClass;
+  /** As its code gave them, and as they are told: without secrets, so that a rotation makes no other effect of it. */
   readonly args: Json;
+  readonly told: Json;
   readonly hash: string;
   readonly key: string;
   readonly keyTtlMs: number | null;
@@ -81,7 +83,8 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
     return undefined;
   });
 
-  const begin = (name: string, options: EffectOptions, perform: Perform): Effect => {
+  const begin = (named: string, options: EffectOptions, perform: Perform): Effect => {
+    const name = scope.secrets.json(named);
     scope.refuseUnlessOpen(`ctx.effect(${JSON.stringify(name)})`);
     const { effectClass, keyTtlMs, timeoutMs, attempts, backoff, reconcile } = checked(name, options);
     const call = checkedCall(name, options);
@@ -89,7 +92,8 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
     occurrences.set(name, occurrence + 1);
     const effectId = effectIdOf(event.eventId, name, occurrence);
     const args = recordable(options.args ?? null, `the arguments of ${name}`);
-    refuseTooLarge('effect', `What ${name} is called with`, args);
+    const told = scope.secrets.json(args);
+    refuseTooLarge('effect', `What ${name} is called with`, told);
     unasked.delete(effectId);
     scope.asked();
     return {
@@ -98,8 +102,9 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
       effectId,
       effectClass,
       args,
-      hash: argsHash(args),
-      key: records.get(effectId)?.key ?? options.key ?? `${keyPrefix}/${effectId}`,
+      told,
+      hash: argsHash(told),
+      key: records.get(effectId)?.key ?? scope.secrets.json(options.key) ?? `${keyPrefix}/${effectId}`,
       keyTtlMs,
       timeoutMs,
       attempts,
@@ -134,7 +139,7 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
           type: 'effect-unlike',
           effectId: effect.effectId,
           argsHash: effect.hash,
-          args: effect.args,
+          args: effect.told,
         });
         if (plan.isHarmless) {
           // Another deed has a key of its own, also in its record.
@@ -167,7 +172,9 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
     await permitted(effect, number);
     const calledAt = Date.now();
     const use = new UseReport(name, effect.call.model !== undefined);
-    const end = doubtKept(await performed(scope, effect, number, use), effectClass, wasInDoubt);
+    const end = scope.secrets.json(
+      doubtKept(await performed(scope, effect, number, use), effectClass, wasInDoubt),
+    );
     const isLast = tries >= effect.attempts;
     if (end.kind === 'done') return ended(effect, end, { use });
     if (end.kind === 'did_not_happen') {
@@ -211,7 +218,7 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
     const found = await answered(scope, effect, number - 1);
     switch (found.happened) {
       case true: {
-        const end = resultEnd(found.result);
+        const end = scope.secrets.json(resultEnd(found.result));
         if (end.kind === 'done') return ended(effect, end, RECONCILED);
         return doubted(effect, end.error);
       }
@@ -225,7 +232,8 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
   };
 
   /** Neither its own code nor whoever it was done with knows enough. */
-  const doubted = async (effect: Effect, error: string): Promise<never> => {
+  const doubted = async (effect: Effect, why: string): Promise<never> => {
+    const error = scope.secrets.text(why);
     await ended(effect, { kind: 'in_doubt', error, reconciled: true }, RECONCILED);
     hold(effect.effectId);
     throw new Held(effect.name, error);
@@ -279,7 +287,7 @@ const RECONCILED: HowEnded = { isReconciled: true };
 class Held extends EffectFailed {}
 
 function announcement(effect: Effect, attempt: number) {
-  const { effectId, name, occurrence, effectClass, hash, args, key, keyTtlMs, timeoutMs, call } = effect;
+  const { effectId, name, occurrence, effectClass, hash, told, key, keyTtlMs, timeoutMs, call } = effect;
   return {
     type: 'effect-announced' as const,
     effectId,
@@ -287,7 +295,7 @@ function announcement(effect: Effect, attempt: number) {
     occurrence,
     effectClass,
     argsHash: hash,
-    args,
+    args: told,
     key,
     keyTtlMs: effectClass === 'idempotent' ? keyTtlMs : null,
     timeoutMs,

@@ -11,9 +11,11 @@
 import { isUntrusted } from '../model/entry.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import { MAX_CODE, MAX_ERROR_TEXT as MAX_TEXT } from '../model/limits.ts';
+import { Scrubber, type Scrub } from '../model/scrubber.ts';
 import type { FromWorker, InvocationRecord } from '../model/worker-protocol.ts';
 import { agentConversation } from './agent-conversation.ts';
 import { agentMessages } from './agent-messages.ts';
+import { agentSecrets } from './agent-secrets.ts';
 import { agentState } from './agent-state.ts';
 import { divergenceMessage, END_OF_INVOCATION } from './check-message.ts';
 import type { AgentContext, AgentDefinition, AgentEvent } from './define-agent.ts';
@@ -34,16 +36,19 @@ export function runInvocation(
   agent: AgentDefinition,
   invoke: Invoke,
   send: (message: FromWorker) => void,
+  known: Scrubber = new Scrubber(),
 ): RunningInvocation {
   let signals!: SignalsAndQueries;
   const scope = new RunScope(
     invoke,
     send,
     recordedOf(invoke.record, (signal) => signals.signalled(signal)),
+    known,
   );
   signals = signalsAndQueries(scope);
   const effects = effectPerformer(scope);
   const waits = durableWaits(scope);
+  const secrets = agentSecrets(scope);
   const ctx: AgentContext = {
     process: invoke.process,
     attempt: invoke.attempt,
@@ -59,8 +64,9 @@ export function runInvocation(
     onQuery: signals.onQuery,
     ...recordedChance(scope),
     ...agentMessages(scope),
+    secret: secrets.secret,
     log: (text, level = 'info') => {
-      if (scope.isReal) scope.send({ type: 'log', level, text: textOf(text) });
+      if (scope.isReal) scope.send({ type: 'log', level, text: textOf(text, scope.secrets) });
     },
   };
   void run(agent, ctx, scope, { held: effects.held, failed: signals.failed });
@@ -75,6 +81,9 @@ export function runInvocation(
           return;
         case 'effect-recorded':
           scope.outcomeRecorded(reply.effectId);
+          return;
+        case 'secret-told':
+          secrets.told(reply);
           return;
         case 'wait-ended':
           scope.heard += 1;
@@ -153,15 +162,17 @@ async function run(
   }
   const ended = first as Ended;
   const left = scope.leftover();
-  const found = ended.ok ? END_OF_INVOCATION : `${END_OF_INVOCATION}, failed: ${messageOf(ended.error)}`;
+  const found = ended.ok
+    ? END_OF_INVOCATION
+    : `${END_OF_INVOCATION}, failed: ${scope.secrets.text(messageOf(ended.error))}`;
   const error = scope.divergence ?? (left === undefined ? null : scope.diverge(left, found));
   if (error !== null) tellDiverged(scope, error);
   else if (ended.ok && ended.refused !== undefined) {
-    scope.send({ type: 'invocation-refused', why: ended.refused });
+    scope.send({ type: 'invocation-refused', why: scope.secrets.text(ended.refused).slice(0, MAX_TEXT) });
   } else if (ended.ok)
     scope.send({
       type: 'invocation-done',
-      response: responseOf(ended.response),
+      response: responseOf(ended.response, scope.secrets),
       isText: typeof ended.response === 'string',
     });
   else tellFailed(scope, ended.error);
@@ -172,7 +183,7 @@ async function handle(agent: AgentDefinition, ctx: AgentContext, invoke: Invoke)
   const event = eventOf(invoke);
   try {
     const refused = (await agent.scan?.(event)) ?? null;
-    if (refused !== null) return { ok: true, response: '', refused: textOf(refused) };
+    if (refused !== null) return { ok: true, response: '', refused: wholeText(refused) };
     return { ok: true, response: await agent.onTrigger(ctx, event) };
   } catch (error) {
     return { ok: false, error };
@@ -199,23 +210,28 @@ function tellDiverged(scope: RunScope, error: AppError): void {
 function tellFailed(scope: RunScope, error: unknown): void {
   scope.send({
     type: 'invocation-failed',
-    code: codeOf(error).slice(0, MAX_CODE),
-    message: messageOf(error).slice(0, MAX_TEXT),
+    code: scope.secrets.text(codeOf(error)).slice(0, MAX_CODE),
+    message: scope.secrets.text(messageOf(error)).slice(0, MAX_TEXT),
     terminal: error instanceof TerminalError,
   });
 }
 
-function responseOf(response: unknown): string {
-  return response === undefined || response === null ? '' : textOf(response);
+function responseOf(response: unknown, secrets: Scrub): string {
+  return response === undefined || response === null ? '' : textOf(response, secrets);
 }
 
 /** A text as it is, anything else as a person would want to read it. */
-function textOf(value: unknown): string {
-  if (typeof value === 'string') return value.slice(0, MAX_TEXT);
-  if (value instanceof Error) return messageOf(value).slice(0, MAX_TEXT);
+function textOf(value: unknown, secrets: Scrub): string {
+  // Half a secret would not be known for one.
+  return secrets.text(wholeText(value)).slice(0, MAX_TEXT);
+}
+
+function wholeText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value instanceof Error) return messageOf(value);
   try {
-    return (JSON.stringify(value) ?? String(value)).slice(0, MAX_TEXT);
+    return JSON.stringify(value) ?? String(value);
   } catch {
-    return messageOf(value).slice(0, MAX_TEXT);
+    return messageOf(value);
   }
 }

@@ -6,6 +6,7 @@ import { AppError } from '../model/errors.ts';
 import { MAX_TOLD_WAITS } from '../model/limits.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
 import { END_OF_INVOCATION } from './check-message.ts';
+import type { Scrubber } from '../model/scrubber.ts';
 import { Deliveries, type Recorded } from './deliveries.ts';
 
 export type Invoke = Extract<ToWorker, { type: 'invoke' }>;
@@ -42,6 +43,8 @@ export interface Leftover {
 export class RunScope {
   readonly invoke: Invoke;
   readonly deliveries: Deliveries;
+  /** What this worker was given: it goes through `ctx` to nobody, so that what code gets back is what a re-run gets. */
+  readonly secrets: Scrubber;
   /** Resolves with the first divergence, which code that swallows errors does not get away with. */
   readonly diverged: Promise<AppError>;
   /** In a run that only looks: resolves when its code has come to the end of the record. */
@@ -68,8 +71,14 @@ export class RunScope {
   #tellDiverged!: (error: AppError) => void;
   #tellAtEnd!: () => void;
 
-  constructor(invoke: Invoke, send: (message: FromWorker) => void, recorded: readonly Recorded[]) {
+  constructor(
+    invoke: Invoke,
+    send: (message: FromWorker) => void,
+    recorded: readonly Recorded[],
+    secrets: Scrubber,
+  ) {
     this.invoke = invoke;
+    this.secrets = secrets;
     this.#send = send;
     this.diverged = new Promise((resolve) => (this.#tellDiverged = resolve));
     this.atEnd = new Promise((resolve) => (this.#tellAtEnd = resolve));
@@ -258,6 +267,11 @@ export class RunScope {
         `${what} was called inside ${where}. A re-run does not run that again, so what it does has to stand outside: return a value and go on from there.`,
       );
     }
+    this.refuseIfOver(what);
+  }
+
+  /** Refuses what can't be done after the end of the run. */
+  refuseIfOver(what: string): void {
     if (this.#isOver) {
       throw new AppError(
         'invocation.over',

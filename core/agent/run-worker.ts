@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { AppError, messageOf } from '../model/errors.ts';
+import { Scrubber } from '../model/scrubber.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
 import type { AgentDefinition } from './define-agent.ts';
 import { judgeMission } from './judge-mission.ts';
@@ -22,13 +23,15 @@ export interface WorkerStart {
 export async function runWorker(channel: WorkerChannel, start: WorkerStart): Promise<void> {
   const agent = await loadAgent(start.entrypoint);
   const running = new Map<number, RunningInvocation>();
+  /** All that this worker was ever given. */
+  const secrets = new Scrubber();
   channel.onMessage((message) => {
     switch (message.type) {
       case 'ping':
         channel.send({ type: 'pong', id: message.id, rss: process.memoryUsage.rss() });
         break;
       case 'invoke':
-        running.set(message.run, runInvocation(agent, message, sender(channel, running)));
+        running.set(message.run, runInvocation(agent, message, sender(channel, running), secrets));
         break;
       case 'judge':
         void judgeMission(agent, message.view).then((answer) => channel.send({ type: 'judged', answer }));
@@ -42,6 +45,7 @@ export async function runWorker(channel: WorkerChannel, start: WorkerStart): Pro
       case 'wait-ended':
       case 'signal':
       case 'query':
+      case 'secret-told':
         running.get(message.run)?.heard(message);
         break;
     }

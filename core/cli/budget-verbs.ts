@@ -40,7 +40,7 @@ function amountOf(text: string): number {
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-function durationMs(text: string): number {
+export function durationMs(text: string): number {
   const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)([smhd])$/.exec(text) ?? [];
   const value = Number(count) * (UNITS[unit] ?? 0);
   if (value > 0 && value <= MAX_EXTENSION_MS) return value;

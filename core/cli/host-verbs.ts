@@ -15,6 +15,7 @@ import { at, jsonOption, type Given, type HostVerb } from './host-verb.ts';
 import { MISSION_VERBS } from './mission-verbs.ts';
 import { REWIND_VERBS } from './rewind-verbs.ts';
 import { SETTINGS_VERBS } from './settings-verbs.ts';
+import { SECRET_VERBS } from './secret-verbs.ts';
 import { TRIGGER_VERBS } from './trigger-verbs.ts';
 
 export const HOST_VERBS: readonly HostVerb[] = [
@@ -136,6 +137,7 @@ export const HOST_VERBS: readonly HostVerb[] = [
   ...MISSION_VERBS,
   ...HEALTH_VERBS,
   ...SETTINGS_VERBS,
+  ...SECRET_VERBS,
   ...REWIND_VERBS,
 ];
 

@@ -2,6 +2,7 @@
 // this program, which lets go again.
 
 import { userInfo } from 'node:os';
+import { SecretVault } from '../governance/secret-vault.ts';
 import { dataDirectory, isSharedDiskAllowed, knownJournalsIn } from '../host/data-directory.ts';
 import { runtimeOn } from '../host/runtime-on.ts';
 import type { ReachedHost } from '../host/seek-host.ts';
@@ -94,13 +95,15 @@ async function takenOver(
   journal: FileJournal,
 ): Promise<Outcome> {
   const operator = userInfo().username;
-  const { durability, retention } = definition.config;
+  const { durability, retention, secrets } = definition.config;
+  const vault = new SecretVault();
+  vault.knowSources(name, secrets.sources, { environment: process.env, store: null });
   await journal.claim(name, { durability, retention });
   // Who and why is there before anything is ended [P7].
   const put = (entry_type: string, data: JsonObject): Promise<unknown> =>
-    journal.append({ process_id: name, entry_type, data }, { synced: true });
+    journal.append({ process_id: name, entry_type, data: vault.json(data) }, { synced: true });
   await put('operator_action', { action: 'force-recover', command_id: commandId, operator, reason });
-  const runtime = runtimeOn(journal, { definitions: [definition] });
+  const runtime = runtimeOn(journal, { definitions: [definition], vault });
   const agent = runtime.process(name);
   await agent.recover();
   const { trouble } = agent.live;

@@ -45,6 +45,8 @@ const requests = {
   'workspace.hold-triggers': true,
   'workspace.release-triggers': true,
   'metrics.read': true,
+  'secrets.rotate': true,
+  'secrets.revoke': true,
   'rewind.plan': true,
   'rewind.apply': true,
   'fork.plan': true,

@@ -3,6 +3,7 @@ import { defineRequest, type RequestDefinition } from './define.ts';
 import { MAX_AMOUNT, MAX_EXTENSION_MS } from '../model/budget.ts';
 import { MISSION_ORDERS } from '../model/mission.ts';
 import { ANOMALY_TYPES } from '../model/health.ts';
+import { MAX_SECRET_LENGTH, MAX_SECRET_TTL_MS } from '../model/secrets.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES, MAX_INBOX_LENGTH } from '../model/inbox.ts';
 import { MAX_COST_ROWS } from './names.ts';
 import { SettingsPlanView, TriggerSwitchView } from './settings-views.ts';
@@ -248,6 +249,24 @@ export const REQUESTS = {
     'metrics.read',
     z.strictObject({ journalId: Id }),
     z.strictObject({ text: z.string() }),
+  ),
+  /** The value goes this way once, and never back. */
+  'secrets.rotate': defineRequest(
+    'secrets.rotate',
+    z.strictObject({
+      ...NeedsReason.shape,
+      name: z.string().min(1).max(200),
+      value: z.string().min(1).max(MAX_SECRET_LENGTH),
+      /** Null for ever; left out, as long as the manifest says. */
+      ttlMs: z.number().positive().max(MAX_SECRET_TTL_MS).nullable().optional(),
+    }),
+    Outcome,
+  ),
+  /** Null for all of them. */
+  'secrets.revoke': defineRequest(
+    'secrets.revoke',
+    z.strictObject({ ...NeedsReason.shape, name: z.string().min(1).max(200).nullable() }),
+    Outcome,
   ),
   /** What it would do. Nothing is done. */
   'rewind.plan': defineRequest('rewind.plan', z.strictObject({ ...OneProcess, ...Rewind }), RewindPlanView),

@@ -283,6 +283,21 @@ export const QueuedView = z.strictObject({
   missed: z.number().int(),
 });
 
+/** All of a secret but its value, which crosses to no screen. */
+export const SecretView = z.strictObject({
+  name: z.string(),
+  source: z.enum(['variable', 'file', 'keychain', 'literal']),
+  /** The same for a person, with the name of the variable, file or entry. */
+  from: z.string(),
+  status: z.enum(['active', 'expired', 'revoked', 'missing']),
+  expiresAt: z.string().nullable(),
+  rotatedAt: z.string().nullable(),
+  lastReadAt: z.string().nullable(),
+  /** It was rotated in a host that is gone; what is given is what its source had at the start. */
+  isRotationLost: z.boolean(),
+});
+export type SecretView = z.infer<typeof SecretView>;
+
 const Said = z.strictObject({ valueText: z.string() }).nullable();
 
 /** What a rewind would do. Lists are bounded; counts are not. */
@@ -529,6 +544,8 @@ export const ProcessDetail = z.strictObject({
   /** In a fixed order, those that are off too. */
   detectors: z.array(DetectorView),
   settings: SettingsView,
+  /** Those that the manifest names; none where nobody runs it here. */
+  secrets: z.array(SecretView),
 });
 export type ProcessDetail = z.infer<typeof ProcessDetail>;
 

@@ -128,6 +128,8 @@ const ANSWERS: Answers = {
     const { metricsOf } = await import('./metrics.ts');
     return { text: await metricsOf(live, app.version) };
   },
+  'secrets.rotate': commanded('secrets.rotate'),
+  'secrets.revoke': commanded('secrets.revoke'),
   'rewind.apply': commanded('rewind.apply'),
   'fork.apply': commanded('fork.apply'),
 };

@@ -108,6 +108,7 @@ function foundIn(message: FromWorker, mayWait: boolean): Found | null {
     case 'ready':
     case 'pong':
     case 'log':
+    case 'secret-asked':
     case 'query-answered':
     case 'judged':
     case 'effect-ended':

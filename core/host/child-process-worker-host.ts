@@ -4,10 +4,15 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { HarnessStart } from '../agent/worker-harness.ts';
-import type { CallOff, WorkerHandle, WorkerHost, WorkerOutput, WorkerSpec } from '../model/ports.ts';
+import type { Secrecy, WorkerHandle, WorkerHost, WorkerSpec } from '../model/ports.ts';
 import type { OsProcess } from '../model/snapshot.ts';
 import { osProcessStartTime, reapOsProcess } from './os-process.ts';
-import { superviseWorker, type ProcessExit, type WorkerProcess } from './supervise-worker.ts';
+import {
+  superviseWorker,
+  type ProcessExit,
+  type Supervision,
+  type WorkerProcess,
+} from './supervise-worker.ts';
 import { spawnFailed } from './worker-start.ts';
 
 const ENTRY = fileURLToPath(new URL('../agent/child-process-entry.ts', import.meta.url));
@@ -25,7 +30,7 @@ export interface ChildProcessWorkers {
 
 export function childProcessWorkerHost({ node = process.execPath }: ChildProcessWorkers = {}): WorkerHost {
   return {
-    spawn: (spec, callOff, output) => spawnWorker(node, spec, callOff, output),
+    spawn: (spec, callOff, output, secrecy) => spawnWorker(node, spec, { callOff, output, secrecy }),
     reap: reapOsProcess,
   };
 }
@@ -33,8 +38,7 @@ export function childProcessWorkerHost({ node = process.execPath }: ChildProcess
 async function spawnWorker(
   node: string,
   spec: WorkerSpec,
-  callOff: CallOff,
-  output: WorkerOutput | undefined,
+  { callOff, output, secrecy }: Pick<Supervision, 'callOff' | 'output' | 'secrecy'>,
 ): Promise<WorkerHandle> {
   const outputMark = newOutputMark();
   const start: HarnessStart = { ...spec, outputMark };
@@ -43,13 +47,23 @@ async function spawnWorker(
     child = spawn(node, [...NODE_OPTIONS, ...memoryOptions(spec), ENTRY, JSON.stringify(start)], {
       // The last is never written to: its end tells the worker that this host has gone.
       stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
+      env: workerEnvironment(secrecy),
       // Its own group, so that whatever it starts can be ended with it [S30]. It ends itself when this host goes.
       detached: process.platform !== 'win32',
     });
   } catch (error) {
     throw spawnFailed(spec, error);
   }
-  return superviseWorker(workerProcess(child), { spec, callOff, output, outputMark });
+  return superviseWorker(workerProcess(child), { spec, callOff, output, secrecy, outputMark });
+}
+
+/** The host's own, but for what is kept from workers. */
+export function workerEnvironment(secrecy: Secrecy | undefined): NodeJS.ProcessEnv {
+  if (secrecy === undefined) return process.env;
+  const kept = Object.entries(process.env).filter(
+    ([name, value]) => value !== undefined && !secrecy.isWithheld(name, value),
+  );
+  return Object.fromEntries(kept);
 }
 
 /** Tells marks in the output from what an agent writes. */

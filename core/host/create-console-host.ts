@@ -3,11 +3,13 @@
 import { dirname, join } from 'node:path';
 import type { ConsoleEvent, ConsoleHost } from '../contract/console-host.ts';
 import type { Result } from '../contract/define.ts';
+import type { RequestName } from '../contract/requests.ts';
 import type { AppView, FleetView } from '../contract/views.ts';
+import { SecretVault } from '../governance/secret-vault.ts';
 import { WORKSPACE_JOURNAL } from '../journal/layout.ts';
 import { readMarker } from '../journal/marker.ts';
 import { codeOf } from '../model/errors.ts';
-import type { WorkerHost } from '../model/ports.ts';
+import type { SecretStore, WorkerHost } from '../model/ports.ts';
 import { aliveness } from './aliveness.ts';
 import { answerRequest, failure } from './answer-request.ts';
 import { attachedConsole } from './attached-console.ts';
@@ -47,6 +49,8 @@ export interface ConsoleHostOptions {
    * data folder, are the host's socket and its own journal too [S36]. Null for nowhere.
    */
   readonly knownJournals: string | null;
+  /** The operating system's keychain, where this shell has one. */
+  readonly secretStore?: SecretStore | null;
   /** The operating system's user. */
   readonly operator: string;
   /** Lets the operator choose a directory; null when they chose none. */
@@ -90,8 +94,13 @@ async function reach(workspace: string, data: string | null): Promise<ReachedHos
   return sought.kind === 'reached' ? sought.host : null;
 }
 
+/** With a value of its own, or with the name of a place that is what it is. */
+const NAMES_PLACES: ReadonlySet<string> = new Set<RequestName>(['secrets.rotate', 'journals.open']);
+
 class Host implements ConsoleHost {
   readonly #options: ConsoleHostOptions;
+  /** Whatever leaves this host goes through here [J10]. */
+  readonly #vault = new SecretVault();
   readonly #telling = new FleetTelling(() => this.#journals.parts());
   readonly #journals = new OpenJournals({
     onChange: () => this.#changed(null),
@@ -114,11 +123,13 @@ class Host implements ConsoleHost {
 
   /** @throws what {@link openLiveWorkspace} throws */
   async run(workspace: string): Promise<void> {
-    const { workerHost, knownJournals } = this.#options;
+    const { workerHost, knownJournals, secretStore = null } = this.#options;
     const live = await openLiveWorkspace({
       workspace,
       workerHost,
       knownJournals,
+      vault: this.#vault,
+      secretStore,
       onChange: (process) => this.#changed(process),
       onUntold: (message) => this.#telling.notice({ code: 'escalation.failed', message, tone: 'attention' }),
       onFailure: (error) => this.#telling.noticeOf(error),
@@ -127,7 +138,7 @@ class Host implements ConsoleHost {
     for (const problem of live.problems) this.#telling.noticeOf(problem);
     const data = dataOf(this.#options);
     if (data !== null) {
-      this.#hostJournal = hostJournal(data, live.id);
+      this.#hostJournal = hostJournal(data, live.id, this.#vault);
       await this.#listen(data, live.id);
     }
     this.#startHeartbeat(live);
@@ -188,7 +199,10 @@ class Host implements ConsoleHost {
   }
 
   #newWatched(tell: (event: ConsoleEvent) => void): WatchedProcess {
-    const watched = watchedProcess(tell, (error) => this.#telling.failed(error));
+    const watched = watchedProcess(
+      (event) => tell(this.#vault.json(event)),
+      (error) => this.#telling.failed(error),
+    );
     this.#watched.add(watched);
     return watched;
   }
@@ -203,7 +217,7 @@ class Host implements ConsoleHost {
     return {
       handle: (name, request) => this.#handle(name, request, watched),
       subscribe: () => {
-        unsubscribe ??= this.#telling.subscribe((event) => {
+        unsubscribe ??= this.subscribe((event) => {
           // What our own console has open is its own business.
           if (event.name !== 'process.changed') tell(event);
         });
@@ -224,7 +238,7 @@ class Host implements ConsoleHost {
   async #handle(name: string, request: unknown, watched: WatchedProcess): Promise<Result<unknown>> {
     if (this.#closing !== null) return failure(closing());
     const { app, chooseJournal } = this.#options;
-    return answerRequest(name, request, {
+    const answer = await answerRequest(name, this.#withoutSecrets(name, request), {
       app,
       chooseJournal,
       journals: this.#journals,
@@ -240,10 +254,16 @@ class Host implements ConsoleHost {
         }),
       command: (command, asked) => this.#commands.once(command, asked, () => this.#carryOut(command, asked)),
     });
+    return this.#vault.json(answer);
+  }
+
+  /** Before it is looked at: what is wrong with a request is told, and recorded, in its own words. Only one brings a secret. */
+  #withoutSecrets(name: string, request: unknown): unknown {
+    return NAMES_PLACES.has(name) ? request : this.#vault.json(request);
   }
 
   fleet(): FleetView {
-    return this.#telling.fleet();
+    return this.#vault.json(this.#telling.fleet());
   }
 
   get #recording(): Recording {
@@ -258,7 +278,7 @@ class Host implements ConsoleHost {
   }
 
   subscribe(listener: (event: ConsoleEvent) => void): () => void {
-    return this.#telling.subscribe(listener);
+    return this.#telling.subscribe((event) => listener(this.#vault.json(event)));
   }
 
   setVisible(visible: boolean): void {

@@ -1,6 +1,6 @@
 import type { Tone } from '../contract/views.ts';
 import { isKnownType, type EntryType, type StoredEntry } from '../model/entry.ts';
-import { textAt, type Json, type JsonObject, objectsAt, showJson } from '../model/json.ts';
+import { isObject, textAt, type Json, type JsonObject, objectsAt, showJson } from '../model/json.ts';
 import { cut, showCut } from './cut.ts';
 
 const MAX_SUMMARY = 160;
@@ -139,6 +139,31 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
             ? `no cap of ${text('cap')} any more`
             : join(`cap of ${text('cap')} until ${text('until')}`, show('limits')),
         tone: 'quiet',
+      };
+    case 'secret_resolved':
+      return { summary: join('secrets resolved', namesIn(data['resolved'])), tone: 'quiet' };
+    case 'secret_read':
+      return 'refused' in data
+        ? {
+            summary: `secret ${text('name')} was asked for and refused: ${text('refused')}`,
+            tone: 'attention',
+          }
+        : { summary: `secret ${text('name')} read`, tone: 'quiet' };
+    case 'secret_rotated':
+      return {
+        summary: join(
+          `secret ${text('name')} rotated${text('expires_at') === '' ? '' : `, until ${text('expires_at')}`}, by ${text('actor')}`,
+          text('reason'),
+        ),
+        tone: 'attention',
+      };
+    case 'secret_revoked':
+      return {
+        summary: join(
+          `${text('name') === '*' ? 'all secrets' : `secret ${text('name')}`} revoked by ${text('actor')}`,
+          text('reason'),
+        ),
+        tone: text('actor') === 'host' ? 'quiet' : 'attention',
       };
     case 'event_refused':
       return { summary: join(`refused, from ${text('trigger_id')}`, text('why')), tone: 'attention' };
@@ -392,4 +417,8 @@ function part(value: Json): string {
 
 function join(first: string, second: string): string {
   return second === '' ? first : `${first} · ${second}`;
+}
+
+function namesIn(value: Json | undefined): string {
+  return isObject(value) ? Object.keys(value).join(', ').slice(0, MAX_PART) : '';
 }

@@ -12,11 +12,11 @@ export function fewStarts(host: WorkerHost, most: number, placeMs = PLACE_MS): W
   const places = new Places(most);
   return {
     reap: (worker) => host.reap(worker),
-    spawn: async (spec, callOff, output) => {
+    spawn: async (spec, callOff, output, secrecy) => {
       const leave = await places.take(spec, callOff);
       const timer = setTimeout(leave, placeMs);
       try {
-        return await host.spawn(spec, callOff, output);
+        return await host.spawn(spec, callOff, output, secrecy);
       } finally {
         clearTimeout(timer);
         leave();

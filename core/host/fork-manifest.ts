@@ -41,6 +41,8 @@ export function forkManifest(
   changes: Readonly<Record<string, Json>>,
 ): ForkManifest {
   const document = parsed(path);
+  // Another process has none but those that it is granted here [S40].
+  document.delete('secrets');
   for (const [place, value] of Object.entries(changes)) put(document, place, value);
   document.set('name', name);
   const text = document.toString();
@@ -61,7 +63,7 @@ function parsed(path: string): Document {
   } catch (error) {
     throw new AppError(
       'manifest.unreadable',
-      `${path} can't be read any more, and the fork's manifest is made from it: ${messageOf(error)}. Mend it first.`,
+      `${path} can't be read any more, and the fork's manifest is made from it: ${messageOf(error).split('\n')[0]}. Mend it first.`,
       { path },
       { cause: error },
     );

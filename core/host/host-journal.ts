@@ -7,6 +7,7 @@ import { openFileJournal, type FileJournal } from '../journal/file-journal.ts';
 import type { EntryType } from '../model/entry.ts';
 import { messageOf } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
+import { NOTHING_SECRET, type Scrub } from '../model/scrubber.ts';
 
 /** What its entries are filed under. */
 const PROCESS = 'host';
@@ -20,7 +21,7 @@ export interface HostJournal {
 }
 
 /** Of the host that runs a journal. It is made with its first entry, and most hosts never need one. */
-export function hostJournal(data: string, journalId: string): HostJournal {
+export function hostJournal(data: string, journalId: string, scrub: Scrub = NOTHING_SECRET): HostJournal {
   const name = createHash('sha256').update(journalId).digest('hex').slice(0, 16);
   const directory = join(data, 'host', name);
   let journal: FileJournal | null = null;
@@ -30,7 +31,10 @@ export function hostJournal(data: string, journalId: string): HostJournal {
     try {
       // On a network disk too: nobody else writes here, and a record there is better than none.
       journal ??= openFileJournal(directory, { allowSharedDisk: true });
-      await journal.append({ process_id: PROCESS, entry_type: type, data }, { synced: true });
+      await journal.append(
+        { process_id: PROCESS, entry_type: type, data: scrub.json(data) },
+        { synced: true },
+      );
       return null;
     } catch (error) {
       // What went wrong now may be over the next time.

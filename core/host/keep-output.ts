@@ -49,13 +49,13 @@ export function outputSinks(directory: string, options: OutputSinkOptions = {}):
 export function keepOutput(host: WorkerHost, sinkOf: (process: string) => OutputSink | null): WorkerHost {
   return {
     reap: (worker) => host.reap(worker),
-    spawn: async (spec, callOff, output) => {
+    spawn: async (spec, callOff, output, secrecy) => {
       // A worker that only looks leaves nothing behind.
       const sink = spec.generation === LOOKING ? null : sinkOf(spec.process);
-      if (sink === null) return host.spawn(spec, callOff, output);
+      if (sink === null) return host.spawn(spec, callOff, output, secrecy);
       const runs = new KnownRuns();
       try {
-        const handle = await host.spawn(spec, callOff, intoSink(sink, spec.generation, runs));
+        const handle = await host.spawn(spec, callOff, intoSink(sink, spec.generation, runs), secrecy);
         void handle.exited.then(() => sink.flush());
         return listening(handle, sink, spec.generation, runs);
       } catch (error) {

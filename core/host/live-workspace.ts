@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { JournalView, PreviewView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
+import { SecretVault } from '../governance/secret-vault.ts';
 import { openFileJournal, type FileJournal } from '../journal/file-journal.ts';
 import { WORKSPACE_JOURNAL } from '../journal/layout.ts';
 import { whyShared } from '../journal/shared-disk.ts';
@@ -12,7 +13,7 @@ import { loadWorkspace } from '../manifest/load-workspace.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import { missionRoom } from '../model/mission-step.ts';
-import type { Cursor, WorkerHost } from '../model/ports.ts';
+import type { Cursor, SecretStore, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { dayOf, timestampOf } from '../model/time.ts';
 import { checkTriggers } from '../runtime/trigger-list.ts';
@@ -30,6 +31,7 @@ import { forkManifest, type ForkManifest } from './fork-manifest.ts';
 import { findOrphans, orphanWhy, type Orphan } from './orphans.ts';
 import { previewOf, type PreviewInput } from './preview.ts';
 import { asRecorded, pauseView, processDetail, processRow, type DetailInput } from './read-model.ts';
+import { secretViews } from './secret-commands.ts';
 import { rowCache } from './row-cache.ts';
 import { runtimeOn } from './runtime-on.ts';
 import { capFiles, capsOf, watchCaps } from './workspace-caps.ts';
@@ -42,6 +44,10 @@ export interface LiveWorkspaceOptions {
   readonly workerHost: WorkerHost;
   /** Where it is remembered how far journals go, apart from them; null for nowhere. */
   readonly knownJournals: string | null;
+  /** What the host knows of secrets; of this workspace alone unless given. */
+  readonly vault?: SecretVault;
+  /** Of a host that has a keychain. */
+  readonly secretStore?: SecretStore | null;
   readonly onChange: (process: string) => void;
   /** Somebody outside could not be told what is wrong, and is not told any more. */
   readonly onUntold?: (message: string) => void;
@@ -72,13 +78,13 @@ export interface LiveWorkspace extends JournalSource {
  * @throws `workspace.*`, `journal.*`
  */
 export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<LiveWorkspace> {
-  const { workspace, workerHost, onChange } = options;
+  const { workspace, workerHost, vault = new SecretVault(), secretStore = null, onChange } = options;
   const { definitions, paths, problems } = usable(loadWorkspace(workspace));
   const files = capFiles(workspace, options.knownJournals);
   const caps = capsOf(files);
   const journal = openJournal(workspace, options.knownJournals);
   const touched = new Set<string>();
-  const sinks = outputSinks(journal.directory);
+  const sinks = outputSinks(journal.directory, { scrub: (text) => vault.text(text) });
   const data = options.knownJournals === null ? null : dirname(options.knownJournals);
   const ledger = data === null ? null : capLedger(data, journal.marker!.id);
   let runtime: AgentRuntime | null = null;
@@ -91,6 +97,8 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
         availableParallelism() * STARTS_PER_CORE,
       ),
       maxWorkers: maxWorkers(),
+      vault,
+      secretStore,
       needsPolling: whyShared,
       ...(options.onUntold === undefined ? {} : { onUntold: options.onUntold }),
       caps,
@@ -340,6 +348,7 @@ class Live implements LiveWorkspace {
       journalLevel: definition.config.journalLevel,
       health: definition.config.health,
       workerDetail: workerView(process),
+      secrets: secretViews(process.secrets()),
     };
   }
 

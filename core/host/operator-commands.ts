@@ -16,6 +16,7 @@ import type { LiveWorkspace } from './live-workspace.ts';
 import { changeMission } from './mission-commands.ts';
 import { parseJson } from './parse-json.ts';
 import { changeSettings } from './settings-commands.ts';
+import { revokeSecret, rotateSecret } from './secret-commands.ts';
 import { changeTrigger, type TriggerCommand } from './trigger-commands.ts';
 
 export type CommandName =
@@ -43,6 +44,8 @@ export type CommandName =
   | 'mission.change'
   | 'health.clear'
   | 'settings.change'
+  | 'secrets.rotate'
+  | 'secrets.revoke'
   | 'rewind.apply'
   | 'fork.apply';
 
@@ -85,6 +88,11 @@ export async function carryOut<N extends CommandName>(
   const isNeverRefused = NEVER_REFUSED.has(name);
   const action = actionOf(name, request);
   const record = recorderOf(process, request.journalId, hostJournal, isNeverRefused);
+  // Why it is done may be said with the value itself.
+  if (name === 'secrets.rotate') {
+    const { name: secret, value } = request as RequestOf<'secrets.rotate'>;
+    process.secretTold(secret, value);
+  }
   await record('operator_action', { action, command_id: commandId, operator, reason });
   let message: string;
   try {
@@ -227,6 +235,10 @@ async function act<N extends CommandName>(
       return clearHealth(process, request as RequestOf<'health.clear'>, actor);
     case 'settings.change':
       return changeSettings(process, request as RequestOf<'settings.change'>, actor);
+    case 'secrets.rotate':
+      return rotateSecret(process, request as RequestOf<'secrets.rotate'>, actor);
+    case 'secrets.revoke':
+      return revokeSecret(process, request as RequestOf<'secrets.revoke'>, actor);
     case 'rewind.apply':
       return rewound(process, request as RequestOf<'rewind.apply'>, actor);
     case 'fork.apply':
@@ -250,6 +262,7 @@ function actionOf(name: CommandName, request: CommandRequest): string {
   if (area === 'escalation') return `escalation-${action}`;
   if (area === 'health') return 'clear-health';
   if (area === 'settings') return 'set';
+  if (area === 'secrets') return `secret-${action}`;
   return action === 'apply' ? area : action;
 }
 

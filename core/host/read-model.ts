@@ -118,6 +118,7 @@ export interface DetailInput extends RowInput {
   /** Null where nobody runs it here. */
   readonly health: HealthConfig | null;
   readonly workerDetail: ProcessDetail['workerDetail'];
+  readonly secrets: ProcessDetail['secrets'];
 }
 
 /** A process that nobody runs here, as its journal says it was last. */
@@ -141,6 +142,7 @@ export function asRecorded(
     journalLevel: '',
     health: null,
     workerDetail: null,
+    secrets: [],
   };
 }
 
@@ -215,6 +217,7 @@ export function processDetail(input: DetailInput): ProcessDetail {
     journalLevel: input.journalLevel,
     detectors: detectorViews(input),
     settings: settingsView(snapshot.settings, input.budget),
+    secrets: input.secrets,
   };
 }
 

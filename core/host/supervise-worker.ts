@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type { FromHarness, ToHarness } from '../agent/worker-harness.ts';
 import { messageOf } from '../model/errors.ts';
 import { hasRawNumber, withDoubles, type Json } from '../model/json.ts';
-import type { CallOff, WorkerExit, WorkerHandle, WorkerOutput, WorkerSpec } from '../model/ports.ts';
+import type { CallOff, Secrecy, WorkerExit, WorkerHandle, WorkerOutput, WorkerSpec } from '../model/ports.ts';
 import type { OsProcess } from '../model/snapshot.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
 import { drainStream } from './drain-stream.ts';
@@ -53,6 +53,7 @@ export interface Supervision {
   readonly spec: WorkerSpec;
   readonly callOff: CallOff;
   readonly output: WorkerOutput | undefined;
+  readonly secrecy?: Secrecy | undefined;
   /** What the worker was given to mark its output with. */
   readonly outputMark: string;
   readonly reap?: (worker: OsProcess) => Promise<void>;
@@ -105,7 +106,7 @@ class SupervisedWorker implements WorkerHandle {
     this.#child = child;
     this.facts = factsOf(() => this.pid, supervision.spec.generation);
     this.#supervision = supervision;
-    this.#tail = new OutputTail(outputMark);
+    this.#tail = new OutputTail(outputMark, supervision.secrecy?.scrub);
     this.#lines = (['out', 'err'] as const).map((stream) => new OutputLines(stream, outputMark, output));
     this.#streams = [child.out, child.err].map((stream, at) =>
       drainStream(stream, (bytes) => {

@@ -141,6 +141,7 @@ const Message = z.discriminatedUnion('type', [
     value: json,
     deleted: z.boolean(),
   }),
+  z.object({ type: z.literal('secret-asked'), run, id: z.number().int(), name: z.string().max(200) }),
   z.object({ type: z.literal('log'), run, level: z.enum(LOG_LEVELS), text }),
   z.object({ type: z.literal('invocation-done'), run, response: text, isText: z.boolean().optional() }),
   z.object({

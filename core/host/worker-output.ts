@@ -22,6 +22,8 @@ import {
 const FILE_BYTES = 1024 * 1024;
 const KEPT_FILES = 8;
 const LINE_BYTES = 16 * 1024;
+/** So much more than that comes of a line that is too long. */
+const SPARE_CHARACTERS = 4 * 1024;
 /** In the long run, with room for what comes at once. */
 const BURST_BYTES = 1024 * 1024;
 const BYTES_PER_SECOND = 128 * 1024;
@@ -108,7 +110,14 @@ class FileSink implements OutputSink {
     }
     this.#tellDropped();
     this.#lastGeneration = line.generation;
-    this.#put({ ...line, text: cutText(this.#scrub(line.text)) });
+    this.#put({ ...line, text: cutText(this.#scrubbed(line.text)) });
+  }
+
+  /** Of a line that came cut, and is shorter by what was taken out of it, half a secret may be at the end. */
+  #scrubbed(text: string): string {
+    const scrubbed = this.#scrub(text);
+    const mayBeCut = scrubbed !== text && Buffer.byteLength(text) > LINE_BYTES;
+    return mayBeCut ? scrubbed.slice(0, -SPARE_CHARACTERS) : scrubbed;
   }
 
   dropped(generation: number, stream: OutputStream, lines: number): void {

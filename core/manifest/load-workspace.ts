@@ -20,6 +20,7 @@ import { loadPrices } from './load-prices.ts';
 import { instructionsOf, writtenOf } from './live-sections.ts';
 import { Manifest } from './manifest-schema.ts';
 import { missionOf } from './mission-schema.ts';
+import { secretsOf } from './secrets-schema.ts';
 import { triggerOf } from './trigger-schema.ts';
 
 export const MANIFEST_SUFFIX = '.agent';
@@ -154,9 +155,9 @@ function parseYaml(path: string, text: string): unknown {
   } catch (error) {
     throw new AppError(
       'manifest.bad-yaml',
-      `${path} is not YAML: ${messageOf(error)}`,
+      // What follows the first line shows the text itself, in which there may be a secret.
+      `${path} is not YAML: ${messageOf(error).split('\n')[0]?.replace(/:$/, '.')}`,
       { path },
-      { cause: error },
     );
   }
 }
@@ -243,7 +244,8 @@ function bytesOf(megabytes: number | null): number | null {
 }
 
 function configOf(manifest: Manifest, directory: string, path: string, document: unknown): ProcessConfig {
-  const { triggers, journal, holdfast, budget, mission, world, config, context, trigger_delivery } = manifest;
+  const { triggers, journal, holdfast, budget, mission, secrets, world, config, context, trigger_delivery } =
+    manifest;
   return {
     ...DEFAULT_PROCESS_CONFIG,
     triggers: triggers.map((trigger) => triggerOf(trigger, directory)),
@@ -282,11 +284,17 @@ function configOf(manifest: Manifest, directory: string, path: string, document:
     escalation: holdfast.escalation ?? null,
     mission: missionOf(mission),
     health: healthOf(manifest.health),
+    secrets: secretsOf(secrets, directory, signingSecretsOf(manifest)),
     initialState: { ...context.initial_state, ...world },
     instructions: instructionsOf(manifest.instructions),
     // By then it is known to be a list of settings.
     written: writtenOf(document as Readonly<Record<string, unknown>>),
   };
+}
+
+/** As they are written: the names of variables, mostly. */
+function signingSecretsOf({ triggers }: Manifest): readonly string[] {
+  return triggers.flatMap((trigger) => (trigger.type === 'webhook' ? [trigger.hmac_secret ?? ''] : []));
 }
 
 function sha256(data: string | Buffer): string {

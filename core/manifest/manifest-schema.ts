@@ -4,6 +4,7 @@ import { ManifestBudget } from './budget-schema.ts';
 import { checkReceivers, processEscalationSchema } from './escalation-schema.ts';
 import { ManifestMission } from './mission-schema.ts';
 import { ManifestHealth } from './health-schema.ts';
+import { ManifestSecrets } from './secrets-schema.ts';
 import { ManifestTrigger } from './trigger-schema.ts';
 
 /** What a person may still mean; far more is a slip of the unit. */
@@ -65,6 +66,7 @@ const Keys = z.strictObject({
   budget: ManifestBudget.prefault({}),
   mission: ManifestMission.nullish(),
   health: ManifestHealth.nullish(),
+  secrets: ManifestSecrets.prefault({}),
   config: z
     .strictObject({
       concurrency: z.number().int().min(1).max(100).default(1),

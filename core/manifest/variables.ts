@@ -19,6 +19,11 @@ export function withVariables(text: string, environment: NodeJS.ProcessEnv = pro
   });
 }
 
+/** The names of the variables in it. */
+export function variablesIn(text: string): readonly string[] {
+  return [...text.matchAll(VARIABLE)].map(([, name]) => name!);
+}
+
 /** Whether it holds nothing but names of variables: what may stand in a journal in place of a secret. */
 export function isVariable(text: string): boolean {
   return text.replaceAll(VARIABLE, '') === '' && text !== '' && !text.includes(':-');

@@ -305,6 +305,15 @@ const MARK: Readonly<Record<Marked, Shape>> = {
   caps: recordOf(withKeys({ limits: recordOf(number), id: text, until: text, spent: amounts })),
   settings: recordOf(withKeys({ value: any, manifest: any, actor: text, reason: text, at: text })),
   tally: recordOf(number),
+  secrets: recordOf(
+    withKeys({
+      resolvedAt: text,
+      expiresAt: orNull(text),
+      rotatedAt: orNull(text),
+      revoked: orNull(withKeys({ at: text, actor: text })),
+      lastReadAt: orNull(text),
+    }),
+  ),
   restarts: number,
   restart: text,
   workerDeaths: number,

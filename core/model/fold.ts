@@ -62,6 +62,7 @@ import {
   timerFired,
   waitBegan,
 } from './fold-waits.ts';
+import { secretRead, secretRevoked, secretRotated, secretsResolved } from './fold-secrets.ts';
 import {
   callFiltered,
   eventRefused,
@@ -214,6 +215,18 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       return state;
     case 'settings_changed':
       settingsChanged(state, data, timestamp);
+      return state;
+    case 'secret_resolved':
+      secretsResolved(state, data, timestamp);
+      return state;
+    case 'secret_read':
+      secretRead(state, data, timestamp);
+      return state;
+    case 'secret_rotated':
+      secretRotated(state, data, timestamp);
+      return state;
+    case 'secret_revoked':
+      secretRevoked(state, data, timestamp);
       return state;
     case 'rewind':
       rewound(state, data, seq);

@@ -183,18 +183,34 @@ export interface WorkerOutput {
   readonly onDropped: (stream: 'out' | 'err', lines: number) => void;
 }
 
+/** What a host knows of secrets, where it starts a worker. */
+export interface Secrecy {
+  /** Takes them out of a text. */
+  readonly scrub: (text: string) => string;
+  /** Whether a variable of the host's environment is kept from the worker. */
+  readonly isWithheld: (name: string, value: string) => boolean;
+}
+
 /** Starts the operating system processes that agent code runs in. */
 export interface WorkerHost {
   /**
    * Resolves when the worker has loaded the module; rejects with `worker.*` when it can't, or when it was called off.
    * Whatever it writes is drained, whether anybody hears it or not.
    */
-  spawn(spec: WorkerSpec, callOff: CallOff, output?: WorkerOutput): Promise<WorkerHandle>;
+  spawn(spec: WorkerSpec, callOff: CallOff, output?: WorkerOutput, secrecy?: Secrecy): Promise<WorkerHandle>;
   /**
    * Ends what is left of a worker of a host that is gone, if it still is that worker, with everything it started;
    * resolves when it is gone [S30].
    */
   reap(worker: OsProcess): Promise<void>;
+}
+
+/** The operating system's keychain, as far as a shell has one. */
+export interface SecretStore {
+  /** Null where there is no such entry. @throws `keychain.*` */
+  read(entry: string): string | null;
+  /** Kept when it returns. @throws `keychain.*` */
+  write(entry: string, value: string): void;
 }
 
 export interface Clock {

@@ -6,6 +6,7 @@ import type { JsonObject } from './json.ts';
 import type { JournalLevel } from './levels.ts';
 import type { MissionConfig } from './mission.ts';
 import type { Durability, Retention, WorkerLimits } from './ports.ts';
+import { NO_SECRETS, type SecretSource, type SecretsConfig } from './secrets.ts';
 import { DEFAULT_CONVERSATION } from './snapshot.ts';
 import type { TriggerConfig } from './trigger-config.ts';
 
@@ -39,6 +40,7 @@ export interface ProcessConfig {
   /** Null where it is after nothing in particular. */
   readonly mission: MissionConfig | null;
   readonly health: HealthConfig;
+  readonly secrets: SecretsConfig;
   readonly checkpointEvery: 'auto' | 'cycle';
   readonly durability: Durability;
   readonly retention: Retention;
@@ -73,6 +75,7 @@ export const DEFAULT_PROCESS_CONFIG: ProcessConfig = {
   escalation: null,
   mission: null,
   health: DEFAULT_HEALTH,
+  secrets: NO_SECRETS,
   checkpointEvery: 'auto',
   durability: 'always',
   retention: { maxAgeDays: null, maxBytes: null },
@@ -103,7 +106,13 @@ export function withoutSecrets(config: ProcessConfig): ProcessConfig {
   const triggers = config.triggers.map((trigger) =>
     trigger.type === 'webhook' && trigger.secret !== null ? { ...trigger, secret: REDACTED } : trigger,
   );
-  return { ...config, triggers, ...withoutReceivers(config) };
+  const sources = Object.entries(config.secrets.sources).map(([name, source]): [string, SecretSource] => [
+    name,
+    source.kind === 'literal' ? { ...source, value: REDACTED } : source,
+  ]);
+  // Whether a webhook's secret comes from a variable is no difference of how the process behaves.
+  const secrets = { ...config.secrets, sources: Object.fromEntries(sources), withheld: [] };
+  return { ...config, triggers, ...withoutReceivers(config), secrets };
 }
 
 /** The path of a webhook is as good as a password. */

@@ -13,6 +13,7 @@ import type { Amounts } from './meters.ts';
 import type { MissionState } from './mission-state.ts';
 import type { LiveSettings } from './settings.ts';
 import { emptyTally, type Tally } from './tally.ts';
+import type { SecretState } from './secrets.ts';
 import { emptyTriggers, type TriggersState } from './trigger-record.ts';
 import type { DurableWait, SettledPromise } from './waits.ts';
 
@@ -232,6 +233,8 @@ export interface ProcessSnapshot {
   /** Settings that are not as the manifest has them. */
   settings: LiveSettings;
   tally: Tally;
+  /** By name, those that were resolved at the last start; never a value. */
+  secrets: Readonly<Record<string, SecretState>>;
   /** Automatic restarts since the last success. */
   restarts: number;
   /** Whether one was announced and has not begun, or there are none left. */
@@ -293,6 +296,7 @@ export function emptySnapshot(): ProcessSnapshot {
     caps: {},
     settings: {},
     tally: emptyTally(),
+    secrets: {},
     restarts: 0,
     restart: 'none',
     workerDeaths: 0,

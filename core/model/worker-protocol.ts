@@ -9,6 +9,7 @@ import type { JudgeView } from './judge.ts';
 import type { MessageKind } from './messages.ts';
 import type { ReportedUse } from './model-calls.ts';
 import type { TokensUsed } from './prices.ts';
+import type { SecretRefusal } from './secrets.ts';
 import type { RecordedSaying, RecordedSend, RecordedSignal, RecordedWrite } from './snapshot.ts';
 import type { DurableWait, WaitEnd } from './waits.ts';
 
@@ -71,6 +72,7 @@ export type ToWorker =
     }
   /** The outcome is in the journal: go on. */
   | { readonly type: 'effect-recorded'; readonly run: number; readonly effectId: string }
+  | { readonly type: 'secret-told'; readonly run: number; readonly id: number; readonly answer: SecretAnswer }
   | { readonly type: 'wait-ended'; readonly run: number; readonly waitId: string; readonly end: WaitEnd }
   | { readonly type: 'signal'; readonly run: number; readonly signal: RecordedSignal }
   | {
@@ -168,6 +170,8 @@ export type FromWorker =
       readonly data: Json;
       readonly argsHash: string;
     }
+  /** Its present value; nothing waits for the journal. */
+  | { readonly type: 'secret-asked'; readonly run: number; readonly id: number; readonly name: string }
   | { readonly type: 'log'; readonly run: number; readonly level: LogLevel; readonly text: string }
   /** Its code waits for some of these, or for a signal, and for nothing else; `heard`: what it was told until then. */
   | {
@@ -207,6 +211,10 @@ export type FromWorker =
 export type QueryAnswer =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly code: string; readonly message: string };
+
+export type SecretAnswer =
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly refusal: SecretRefusal; readonly message: string };
 
 export const LOG_LEVELS = ['debug', 'info', 'warning', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

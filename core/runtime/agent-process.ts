@@ -8,6 +8,9 @@ import { EscalationKeeper } from '../governance/escalation-keeper.ts';
 import type { Post } from '../governance/webhook-post.ts';
 import { MissionKeeper } from '../governance/mission-keeper.ts';
 import { HealthKeeper } from '../governance/health-keeper.ts';
+import { SecretKeeper, type RotationOrder, type SecretStanding } from '../governance/secret-keeper.ts';
+import type { SourcePlaces } from '../governance/secret-sources.ts';
+import type { SecretVault } from '../governance/secret-vault.ts';
 import { asAppError } from '../model/errors.ts';
 import type { Cause } from '../model/escalation.ts';
 import { openAnomalies, type AnomalyType } from '../model/health.ts';
@@ -60,6 +63,9 @@ export interface ProcessDependencies {
   readonly needsPolling: (path: string) => string | null;
   /** Limits on all processes together. */
   readonly caps: CapBook;
+  /** What the host knows of secrets, which stands in nothing that is written [J10]. */
+  readonly vault: SecretVault;
+  readonly places: SourcePlaces;
   /** Brings a message to all who listen [S38]. */
   readonly deliver: (sender: string, message: SentMessage) => Promise<Delivery>;
   /** How the one switch for all triggers stands; null where nobody ever touched it. */
@@ -145,6 +151,7 @@ export class AgentProcess implements Listener {
         reason: (guard.trouble ?? this.#intake.refusal())?.code ?? null,
         queueSize: this.snapshot.queue.length,
       }),
+      knowSecret: (secret) => dependencies.vault.know(`the triggers of ${name}`, 'hmac_secret', secret),
       onChange,
     });
     this.triggerDesk = new TriggerDesk({
@@ -162,6 +169,15 @@ export class AgentProcess implements Listener {
       clock,
       onExceeded: (overrun) => this.#motion.exceeded(overrun),
       onReleased: () => this.#motion.relieve('there is room in its budget again'),
+    });
+    const secrets = new SecretKeeper({
+      process: name,
+      config: definition.config.secrets,
+      recorder,
+      clock,
+      vault: dependencies.vault,
+      places: dependencies.places,
+      onChange,
     });
     const escalate = (cause: Cause): void => escalations.raise(cause);
     const mission = new MissionKeeper({
@@ -188,6 +204,7 @@ export class AgentProcess implements Listener {
     });
     const runner: InvocationRunner = new InvocationRunner({
       definition,
+      secrets,
       budget,
       mission,
       health,
@@ -247,6 +264,7 @@ export class AgentProcess implements Listener {
       heartbeat,
       restart,
       budget,
+      secrets,
       settings: this.settings,
       caps: this.#caps,
       health,
@@ -474,6 +492,25 @@ export class AgentProcess implements Listener {
     this.#motion.relieveCap();
   }
 
+  /** Before an order that brings a value is recorded. */
+  secretTold(name: string, value: string): void {
+    this.#parts.secrets.told(name, value);
+  }
+
+  /** Gives a secret another value, from now on. */
+  rotateSecret(order: RotationOrder, actor: Actor): Promise<void> {
+    return this.#guard.exclusivelyIfSound(() => this.#parts.secrets.rotate(order, actor));
+  }
+
+  /** With null all of them. */
+  revokeSecret(name: string | null, actor: Actor): Promise<void> {
+    return this.#guard.exclusivelyIfSound(() => this.#parts.secrets.revoke(name, actor));
+  }
+
+  secrets(): readonly SecretStanding[] {
+    return this.#parts.secrets.standings();
+  }
+
   /** Ends the worker as an accident would. */
   killWorker(): Promise<void> {
     return this.#orders.killWorker();
@@ -519,7 +556,7 @@ export class AgentProcess implements Listener {
   // --- small parts
 
   #newRecorder(snapshot: ProcessSnapshot): Recorder {
-    const { journal, clock, ids } = this.#dependencies;
+    const { journal, clock, ids, vault } = this.#dependencies;
     const { journalLevel, checkpointEvery } = this.definition.config;
     const recorder: Recorder = new Recorder(snapshot, {
       journal,
@@ -530,6 +567,7 @@ export class AgentProcess implements Listener {
       clockWatch: this.#clockWatch,
       ids,
       onEntry: () => this.#caps.touched(),
+      scrub: vault,
       onFailure: (error) => {
         if (recorder === this.#recorder) this.#journalFailed(error);
       },

@@ -4,10 +4,14 @@ import { webhookPost } from '../governance/webhook-post.ts';
 import { CapBook, type CapLedger } from '../governance/cap-book.ts';
 import type { CapConfigs } from '../model/caps.ts';
 import { AppError } from '../model/errors.ts';
+import type { SecretStore } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { AgentProcess, type ProcessDependencies } from './agent-process.ts';
+import type { SourcePlaces } from '../governance/secret-sources.ts';
+import { SecretVault } from '../governance/secret-vault.ts';
 import { eachLimited } from './each-limited.ts';
 import type { Actor } from './lifecycle-driver.ts';
+import { scrubbedWorkers } from './scrubbed-workers.ts';
 import { Switchboard } from './switchboard.ts';
 import { TriggerSwitch } from './trigger-switch.ts';
 import { WebhookServers } from '../triggers/webhook-servers.ts';
@@ -16,7 +20,16 @@ import { planFork, writeFork, type ForkOrder, type ForkPlan } from './write-fork
 
 export interface RuntimeOptions extends Omit<
   ProcessDependencies,
-  'permits' | 'deliver' | 'post' | 'onUntold' | 'servers' | 'needsPolling' | 'caps' | 'triggerSwitch'
+  | 'permits'
+  | 'deliver'
+  | 'post'
+  | 'onUntold'
+  | 'servers'
+  | 'needsPolling'
+  | 'caps'
+  | 'triggerSwitch'
+  | 'vault'
+  | 'places'
 > {
   readonly definitions: readonly ProcessDefinition[];
   /** Workers at once, over all processes. */
@@ -28,6 +41,12 @@ export interface RuntimeOptions extends Omit<
   readonly needsPolling?: ProcessDependencies['needsPolling'];
   readonly post?: ProcessDependencies['post'];
   readonly onUntold?: ProcessDependencies['onUntold'];
+  /** What the host knows of secrets; of this runtime alone unless given. */
+  readonly vault?: SecretVault;
+  /** The keychain of this host, where it has one. */
+  readonly secretStore?: SecretStore | null;
+  /** Where variables are looked up; this program's unless given. */
+  readonly environment?: SourcePlaces['environment'];
 }
 
 const DEFAULT_MAX_WORKERS = 16;
@@ -37,6 +56,8 @@ const AT_ONCE = 32;
 export class AgentRuntime {
   readonly #processes = new Map<string, AgentProcess>();
   readonly #dependencies: ProcessDependencies;
+  /** Variables that no worker gets; the same for all, since one could ask another. */
+  readonly #withheld = new Set<string>();
   /** The names of forks that are being made. */
   readonly #forking = new Set<string>();
 
@@ -53,6 +74,10 @@ export class AgentRuntime {
     onUntold = () => {},
     caps = {},
     capLedger = null,
+    vault = new SecretVault(),
+    secretStore = null,
+    environment = process.env,
+    workerHost,
     ...rest
   }: RuntimeOptions) {
     this.caps = new CapBook({
@@ -68,6 +93,12 @@ export class AgentRuntime {
       ...rest,
       caps: this.caps,
       triggerSwitch: () => this.triggerSwitch.standing,
+      vault,
+      places: { environment, store: secretStore },
+      workerHost: scrubbedWorkers(workerHost, {
+        scrub: vault,
+        isWithheld: (name, value) => this.#withheld.has(name.toUpperCase()) || vault.knows(value),
+      }),
       servers: new WebhookServers(),
       needsPolling,
       permits: new WorkerPermits(maxWorkers, () => {
@@ -89,6 +120,7 @@ export class AgentRuntime {
         { process: name },
       );
     }
+    for (const variable of definition.config.secrets.withheld) this.#withheld.add(variable.toUpperCase());
     const process = new AgentProcess(definition, this.#dependencies);
     this.#processes.set(name, process);
     return process;

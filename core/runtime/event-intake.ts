@@ -179,9 +179,11 @@ export function eventIntake(options: IntakeOptions): EventIntake {
     refusal,
     accept: async (tick) => {
       await ready();
-      return withKept(tick.payload, (kept) => record(tick, kept, {}));
+      const clean = recorder().scrubbed(tick);
+      return withKept(clean.payload, (kept) => record(clean, kept, {}));
     },
-    hear: async (tick, from) => {
+    hear: async (said, from) => {
+      const tick = recorder().scrubbed(said);
       const { triggerId: id } = tick;
       const known = { id, isAdded: snapshot().triggers.added.some((one) => one.id === id) };
       await ready();
@@ -210,7 +212,8 @@ export function eventIntake(options: IntakeOptions): EventIntake {
       if (!isKnown() && sinceMs !== undefined && mayHaveForgotten(triggerOf(snapshot(), id), sinceMs)) {
         throw isTooOld(id);
       }
-      const tick: Tick = { triggerId: id, triggerType: trigger.type, payload, metadata };
+      // Before it is looked at: why it does not pass says part of it.
+      const tick = recorder().scrubbed<Tick>({ triggerId: id, triggerType: trigger.type, payload, metadata });
       const eventId = ids.next();
       const why = isKnown() ? null : filtered(filter, tick, eventId);
       if (why !== null) {
@@ -222,7 +225,7 @@ export function eventIntake(options: IntakeOptions): EventIntake {
         return { kind: 'known' };
       };
       if (isKnown()) return asKnown();
-      return withKept(payload, async (kept) => {
+      return withKept(tick.payload, async (kept) => {
         // From here to its entry nothing else happens; what was kept beside the journal took its time.
         if (isKnown()) return asKnown();
         refuseNow();

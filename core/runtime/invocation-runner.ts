@@ -8,6 +8,7 @@
 
 import type { MissionKeeper } from '../governance/mission-keeper.ts';
 import type { HealthKeeper, WatchedRun } from '../governance/health-keeper.ts';
+import type { SecretKeeper } from '../governance/secret-keeper.ts';
 import { backoffMs } from '../model/backoff.ts';
 import { isUnsettled, needsOperator } from '../model/effects.ts';
 import type { Clock, Ids, WorkerFacts, WorkerHost } from '../model/ports.ts';
@@ -62,6 +63,7 @@ export interface RunnerOptions {
   readonly budget: GateOptions['budget'];
   readonly mission: Pick<MissionKeeper, 'room'>;
   readonly health: HealthKeeper;
+  readonly secrets: Pick<SecretKeeper, 'read'>;
   readonly events: RunnerEvents;
 }
 
@@ -148,6 +150,8 @@ export class InvocationRunner {
       ...shared,
       gate: this.#gate,
       parking: this.#parking,
+      onSecretAsked: ({ run, id, name }, eventId) =>
+        this.#seat.send({ type: 'secret-told', run, id, answer: options.secrets.read(name, eventId) }),
       onAnswer: events.onAnswer,
       onWait: events.onWait,
       onSent: events.onSent,

@@ -5,6 +5,7 @@ import type { BudgetKeeper } from '../governance/budget-keeper.ts';
 import type { EscalationKeeper } from '../governance/escalation-keeper.ts';
 import type { MissionKeeper } from '../governance/mission-keeper.ts';
 import type { Anomaly, HealthKeeper } from '../governance/health-keeper.ts';
+import type { SecretKeeper } from '../governance/secret-keeper.ts';
 import type { Overrun } from '../model/budget-state.ts';
 import { describeOverrun } from '../model/budget.ts';
 import { liftsAtStart, stopsEffects } from '../model/holds.ts';
@@ -47,6 +48,7 @@ export interface ProcessParts {
   readonly health: HealthKeeper;
   readonly settings: LiveSettings;
   readonly caps: CapMember;
+  readonly secrets: SecretKeeper;
   readonly escalate: (cause: Cause) => void;
   /** A cause that was told is over: when it comes up again, it is told again. */
   readonly escalationOver: (key: string, why: string) => void;
@@ -115,6 +117,7 @@ export class ProcessMotion {
   setGoing(actor: Actor): void {
     const { lifecycle, clock } = this.#parts;
     this.#turnBudget();
+    if (this.#lacksSecrets()) return;
     switch (lifecycle.state) {
       case 'created':
         this.#applyInitialState();
@@ -142,6 +145,15 @@ export class ProcessMotion {
         this.carryOut('finish-stopping');
         return;
     }
+  }
+
+  /** Whatever is under way needs them as well. One that lacks some has failed, and says why. */
+  #lacksSecrets(): boolean {
+    const { lifecycle, secrets } = this.#parts;
+    if (!lifecycle.can('fail') || lifecycle.state === 'stopping') return false;
+    const why = secrets.whyUnresolved();
+    if (why !== null) this.fail(why.message);
+    return why !== null;
   }
 
   #configure(): void {
@@ -207,6 +219,7 @@ export class ProcessMotion {
     const { runner, restart } = this.#parts;
     switch (command) {
       case 'prepare':
+        if (this.#lacksSecrets()) return;
         this.#parts.lifecycle.change('started', host('startup complete'));
         return;
       case 'open-triggers':
@@ -256,6 +269,7 @@ export class ProcessMotion {
   async #finishStopping(): Promise<void> {
     const { runner, guard, lifecycle } = this.#parts;
     await runner.endWorkerGently();
+    this.#parts.secrets.stopped();
     if (guard.trouble === null && lifecycle.state === 'stopping') {
       lifecycle.change('stopped', host('shutdown complete'));
     }

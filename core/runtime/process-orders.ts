@@ -19,8 +19,10 @@ export class ProcessOrders {
   }
 
   start(actor: Actor): Promise<void> {
-    const { guard, restart, heartbeat, lifecycle, health } = this.#parts;
+    const { guard, restart, heartbeat, lifecycle, health, secrets } = this.#parts;
     return guard.exclusivelyIfSound(() => {
+      // One that is missing is told to whoever starts it, and nothing has changed.
+      if (lifecycle.can('start')) secrets.resolve(isPerson(actor));
       restart.cancel();
       heartbeat.worked();
       if (lifecycle.can('start')) health.beginAnew(actor);
@@ -75,11 +77,12 @@ export class ProcessOrders {
   }
 
   stop(actor: Actor): Promise<void> {
-    const { guard, restart, lifecycle, motion } = this.#parts;
+    const { guard, restart, lifecycle, motion, secrets } = this.#parts;
     return guard.exclusively(async () => {
       restart.cancel();
       if (guard.trouble !== null) {
         await this.#standStill();
+        secrets.drop();
         return;
       }
       const { state } = lifecycle;
@@ -157,4 +160,8 @@ export class ProcessOrders {
     const { name } = this.#parts.definition;
     return new AppError(`process.${what}`, `${name} ${why}`, { process: name });
   }
+}
+
+function isPerson({ name }: Actor): boolean {
+  return name !== 'host';
 }

@@ -9,6 +9,7 @@ import { applyEntry, FOLD_VERSION, type FoldedEntry } from '../model/fold.ts';
 import { cloneJson, recordable, type Json, type JsonObject } from '../model/json.ts';
 import { isRecorded, type JournalLevel } from '../model/levels.ts';
 import type { AppendOptions, Clock, Ids, JournalProvider, SpillReference } from '../model/ports.ts';
+import { NOTHING_SECRET, type Scrub } from '../model/scrubber.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { timestampOf } from '../model/time.ts';
 import { ClockWatch } from './clock-watch.ts';
@@ -41,6 +42,8 @@ export interface RecorderOptions {
   readonly ids: Ids;
   /** Called after each entry that may have changed what is used. */
   readonly onEntry?: () => void;
+  /** Takes secrets out of all that is recorded, before it is folded, so that the live state has none either [J10, P3]. */
+  readonly scrub?: Scrub;
   /** Called once, with the first entry that the journal did not take: the live state is ahead of it from then on. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -48,6 +51,7 @@ export interface RecorderOptions {
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #clockWatch: ClockWatch;
+  readonly #scrub: Scrub;
   #snapshot: ProcessSnapshot;
   #lastCheckpointBytes = 0;
   #bytesSince = 0;
@@ -58,6 +62,7 @@ export class Recorder {
   constructor(snapshot: ProcessSnapshot, options: RecorderOptions) {
     this.#snapshot = snapshot;
     this.#options = options;
+    this.#scrub = options.scrub ?? NOTHING_SECRET;
     this.#clockWatch = options.clockWatch ?? new ClockWatch(options.clock);
   }
 
@@ -80,7 +85,7 @@ export class Recorder {
     if (this.#failure !== null) return refused(this.#failure);
     // At level none the state lives in memory only, and the journal's silence is what was asked for.
     if (level !== 'none' && !isRecorded(level, type)) return Promise.resolve();
-    const data = recordable(given, `the entry ${type}`) as JsonObject;
+    const data = this.#scrub.json(recordable(given, `the entry ${type}`)) as JsonObject;
     // Whatever time it speaks of was read on the clock as it is now.
     if (type !== 'clock_changed') this.lookAtClock();
     const timestamp = timestampOf(clock.now());
@@ -97,6 +102,11 @@ export class Recorder {
     return this.#settle(journal.append(entry, options));
   }
 
+  /** Without secrets, as it would be recorded: for what is cut or looked at before it is. */
+  scrubbed<T>(value: T): T {
+    return this.#scrub.json(value);
+  }
+
   /** If the clock was set since the last entry, an entry says so [S22]; what waits for a while is due accordingly. */
   lookAtClock(): void {
     if (this.#failure !== null) return;
@@ -111,7 +121,7 @@ export class Recorder {
    */
   keep(given: Json, maxBytes: number): Kept {
     const { level, process, journal } = this.#options;
-    const value = recordable(given, 'the result');
+    const value = this.#scrub.json(recordable(given, 'the result'));
     if (level === 'none') return { value, bytes: 0 };
     const text = JSON.stringify(value);
     if (text.length <= maxBytes) return { value, bytes: text.length };
@@ -135,7 +145,8 @@ export class Recorder {
    * Records an entry that says that the state moves, and moves it; the checkpoint of where it is then follows at once, so
    * that no fold has to [S39]. Resolves when both are durable.
    */
-  async move(type: EntryType, data: JsonObject, to: (entry: FoldedEntry) => ProcessSnapshot): Promise<void> {
+  async move(type: EntryType, given: JsonObject, to: (entry: FoldedEntry) => ProcessSnapshot): Promise<void> {
+    const data = this.#scrub.json(given);
     const said = this.record(type, data, { synced: true });
     const { seq, lastEntryAt } = this.#snapshot;
     const moved = this.moved(to({ seq, timestamp: lastEntryAt!, entry_type: type, data }));
@@ -181,7 +192,8 @@ export class Recorder {
     const { level, process, journal, clock, ids } = this.#options;
     if (level === 'none') return Promise.resolve();
     if (this.#failure !== null) return refused(this.#failure);
-    const state = snapshotToState(this.#snapshot, FOLD_VERSION);
+    // It may have come from entries that are older than what is known now.
+    const state = this.#scrub.json(snapshotToState(this.#snapshot, FOLD_VERSION));
     const timestamp = timestampOf(clock.now());
     const seq = this.#snapshot.seq + 1;
     this.#snapshot = applyEntry(this.#snapshot, {

@@ -30,6 +30,7 @@ export interface HearingOptions {
   readonly gate: EffectGate;
   readonly health: Pick<HealthKeeper, 'heard'>;
   readonly parking: RunParking;
+  readonly onSecretAsked: (asked: Extract<FromWorker, { type: 'secret-asked' }>, eventId: string) => void;
   readonly onAnswer: (answer: Extract<FromWorker, { type: 'query-answered' }>) => void;
   /** Something is waited for, or not any more. */
   readonly onWait: () => void;
@@ -77,7 +78,7 @@ export class RunHearing {
   }
 
   #about(message: AboutRun, run: Run): void {
-    const { gate, parking, runs, onHeld } = this.#options;
+    const { gate, parking, runs, onHeld, onSecretAsked } = this.#options;
     const { eventId } = run;
     switch (message.type) {
       case 'effect-announced':
@@ -89,6 +90,9 @@ export class RunHearing {
         return;
       case 'effect-unlike':
         gate.unlike(message, eventId);
+        return;
+      case 'secret-asked':
+        onSecretAsked(message, eventId);
         return;
       case 'invocation-waiting':
         parking.waits(run, message.heard);

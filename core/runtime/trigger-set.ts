@@ -36,6 +36,8 @@ export interface TriggerSetOptions extends Omit<SourceDependencies, 'process' | 
   readonly definition: ProcessDefinition;
   readonly recorder: () => Recorder;
   readonly clock: Clock;
+  /** Told of each that callers sign with, before anything is opened. */
+  readonly knowSecret?: (secret: string) => void;
 }
 
 const CLOSED = { next: null, address: null, problem: null } as const;
@@ -118,11 +120,14 @@ export class TriggerSet {
 
   /** What is on record is parsed when it changes, and not for each event. */
   #listed(): { readonly at: string; readonly list: TriggerList } {
-    const { definition, recorder, clock } = this.#options;
+    const { definition, recorder, clock, knowSecret } = this.#options;
     const { triggers } = recorder().snapshot;
     const of = [triggers.added, triggers.removed];
     if (this.#list?.of.every((one, at) => one === of[at]) === true) return this.#list;
     const list = triggerList(definition.config.triggers, triggers);
+    for (const { trigger } of list.usable) {
+      if (trigger.type === 'webhook' && trigger.secret !== null) knowSecret?.(trigger.secret);
+    }
     this.#list = { of, at: timestampOf(clock.now()), list };
     return this.#list;
   }

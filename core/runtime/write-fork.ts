@@ -9,6 +9,7 @@ import type { Json } from '../model/json.ts';
 import type { Clock, Ids, JournalProvider } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import type { Lineage, OpenInvocation, ProcessSnapshot } from '../model/snapshot.ts';
+import type { Scrub } from '../model/scrubber.ts';
 import { timestampOf } from '../model/time.ts';
 import { readFromEntry } from '../replay/from-entry.ts';
 import { ReplayEngine } from '../replay/replay-engine.ts';
@@ -37,6 +38,7 @@ export interface ForkOptions {
   readonly journalId: string;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly vault: Scrub;
 }
 
 /**
@@ -59,7 +61,7 @@ export async function writeFork(
   order: ForkOrder,
   actor: Actor,
 ): Promise<ForkPlan> {
-  const { journal, clock, ids } = options;
+  const { journal, clock, ids, vault } = options;
   const { name, config } = definition;
   refuseKeepingNothing(definition);
   const { snapshot, plan } = await work(options, name, order);
@@ -75,6 +77,7 @@ export async function writeFork(
     checkpointEvery: config.checkpointEvery,
     clock,
     ids,
+    scrub: vault,
     onFailure: () => {}, // whoever waits for the move is told
   });
   const since = timestampOf(clock.now());

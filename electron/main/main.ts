@@ -1,6 +1,6 @@
 // The composition root of the desktop shell: the only module with effects at import, and little else than wiring.
 
-import { app, dialog, powerMonitor, session, utilityProcess } from 'electron';
+import { app, dialog, powerMonitor, safeStorage, session, utilityProcess } from 'electron';
 import { join } from 'node:path';
 import type { ConsoleHost } from '../../core/contract/console-host.ts';
 import type { Result } from '../../core/contract/define.ts';
@@ -17,6 +17,7 @@ import { watchFleet } from './fleet-watch.ts';
 import { watchIncidents } from './incident-watch.ts';
 import { serveRequests } from './ipc-server.ts';
 import { chooseJournal } from './journal-dialog.ts';
+import { keychain } from './keychain.ts';
 import { installMenu } from './menu.ts';
 import { notify } from './notifications.ts';
 import { parseCommandLine, parseOpenFile, type StartArguments } from './open-requests.ts';
@@ -88,6 +89,12 @@ async function startHost(
     workspace: await workspace,
     workerHost: utilityWorkerHost((...call) => utilityProcess.fork(...call), WORKER),
     knownJournals: knownJournalsIn(data),
+    secretStore: keychain({
+      safeStorage,
+      platform: process.platform,
+      path: join(data, 'keychain.json'),
+      allowPlainText: process.env['HOLDFAST_ALLOW_PLAIN_TEXT_SECRETS'] === '1',
+    }),
     operator: operatorName(),
     chooseJournal: choose,
   });

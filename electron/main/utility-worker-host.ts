@@ -1,10 +1,19 @@
 import type { ForkOptions, UtilityProcess } from 'electron';
-import { memoryOptions, newOutputMark } from '../../core/host/child-process-worker-host.ts';
+import {
+  memoryOptions,
+  newOutputMark,
+  workerEnvironment,
+} from '../../core/host/child-process-worker-host.ts';
 import { orphanGuard } from '../../core/host/orphan-guard.ts';
 import { osProcessStartTime, reapOsProcess } from '../../core/host/os-process.ts';
-import { superviseWorker, type ProcessExit, type WorkerProcess } from '../../core/host/supervise-worker.ts';
+import {
+  superviseWorker,
+  type ProcessExit,
+  type Supervision,
+  type WorkerProcess,
+} from '../../core/host/supervise-worker.ts';
 import { spawnFailed } from '../../core/host/worker-start.ts';
-import type { CallOff, WorkerHandle, WorkerHost, WorkerOutput, WorkerSpec } from '../../core/model/ports.ts';
+import type { Secrecy, WorkerHandle, WorkerHost, WorkerSpec } from '../../core/model/ports.ts';
 import type { OsProcess } from '../../core/model/snapshot.ts';
 
 export type Fork = (modulePath: string, args: string[], options: ForkOptions) => UtilityProcess;
@@ -15,10 +24,13 @@ export type Fork = (modulePath: string, args: string[], options: ForkOptions) =>
  */
 export function utilityWorkerHost(fork: Fork, workerPath: string): WorkerHost {
   const environment = orphanGuard();
-  const forkWorker: ForkWorker = (argument, options) =>
-    fork(workerPath, [argument], { ...options, env: { ...process.env, ...environment() } });
+  const forkWorker =
+    (secrecy: Secrecy | undefined): ForkWorker =>
+    (argument, options) =>
+      fork(workerPath, [argument], { ...options, env: { ...workerEnvironment(secrecy), ...environment() } });
   return {
-    spawn: (spec, callOff, output) => spawnWorker(forkWorker, spec, callOff, output),
+    spawn: (spec, callOff, output, secrecy) =>
+      spawnWorker(forkWorker(secrecy), spec, { callOff, output, secrecy }),
     reap: reapOsProcess,
   };
 }
@@ -28,8 +40,7 @@ type ForkWorker = (argument: string, options: ForkOptions) => UtilityProcess;
 async function spawnWorker(
   fork: ForkWorker,
   spec: WorkerSpec,
-  callOff: CallOff,
-  output: WorkerOutput | undefined,
+  { callOff, output, secrecy }: Pick<Supervision, 'callOff' | 'output' | 'secrecy'>,
 ): Promise<WorkerHandle> {
   const outputMark = newOutputMark();
   let child: UtilityProcess;
@@ -42,7 +53,7 @@ async function spawnWorker(
   } catch (error) {
     throw spawnFailed(spec, error);
   }
-  return superviseWorker(workerProcess(child), { spec, callOff, output, outputMark });
+  return superviseWorker(workerProcess(child), { spec, callOff, output, secrecy, outputMark });
 }
 
 function workerProcess(child: UtilityProcess): WorkerProcess {

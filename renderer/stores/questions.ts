@@ -13,6 +13,7 @@ import type {
   PreviewView,
   ProcessDetail,
   ProcessRow,
+  SecretView,
   TriggerView,
   WaitView,
 } from '../../core/contract/views.ts';
@@ -104,6 +105,9 @@ export type Question =
   | { readonly kind: 'limits'; readonly row: ProcessRow; readonly limits: readonly LimitSettingView[] }
   | { readonly kind: 'undo-setting'; readonly row: ProcessRow; readonly setting: SettingView }
   | { readonly kind: 'hold-triggers'; readonly journal: JournalView }
+  | { readonly kind: 'rotate-secret'; readonly row: ProcessRow; readonly secret: SecretView }
+  /** Null for all of them. */
+  | { readonly kind: 'revoke-secret'; readonly row: ProcessRow; readonly secret: SecretView | null }
   | {
       readonly kind: 'rewind' | 'fork';
       readonly row: ProcessRow;

@@ -14,6 +14,8 @@ interface Props {
   readonly maxLength?: number;
   /** For what a machine reads: no spelling, and every sign as wide as another. */
   readonly code?: boolean;
+  /** For what nobody is to read over a shoulder. */
+  readonly hidden?: boolean;
   /** Between the label and the field. */
   readonly children?: ReactNode;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
@@ -37,7 +39,7 @@ export function TextField(props: Props) {
     id,
     className: `bp6-input bp6-fill${code ? ' hf-mono' : ''}`,
     value,
-    autoComplete: 'off',
+    autoComplete: props.hidden === true ? 'new-password' : 'off',
     'aria-describedby': `${id}-hint`,
     ...(maxLength === undefined ? {} : { maxLength }),
     ...(code ? { spellCheck: false } : {}),
@@ -51,7 +53,11 @@ export function TextField(props: Props) {
     <div className="hf-field">
       <label htmlFor={id}>{label}</label>
       {props.children}
-      {rows === undefined ? <input type="text" {...field} /> : <textarea rows={rows} {...field} />}
+      {rows === undefined ? (
+        <input type={props.hidden === true ? 'password' : 'text'} {...field} />
+      ) : (
+        <textarea rows={rows} {...field} />
+      )}
       <div id={`${id}-hint`} className={problem === null ? 'hf-muted' : 'hf-alarm-text hf-block'}>
         {problem ?? hint}
       </div>

@@ -1,16 +1,20 @@
 // What governance costs each effect, in processor time of the host: the same effects through the same gate and the same
-// recorder without any of it, with all limits of a budget, and with its health watched as well. In one process, with the
-// journal in memory: nothing else is in it.
+// recorder without any of it, with each of its parts, and with all of them. In one process, with the journal in memory:
+// nothing else is in it.
 
 import { CapBook } from '../../core/governance/cap-book.ts';
 import { BudgetKeeper } from '../../core/governance/budget-keeper.ts';
 import { HealthKeeper } from '../../core/governance/health-keeper.ts';
+import { MissionKeeper } from '../../core/governance/mission-keeper.ts';
 import { systemClock } from '../../core/host/system-clock.ts';
 import { InMemoryJournal } from '../../core/journal/memory-journal.ts';
 import { DEFAULT_BUDGET, LIMIT_NAMES, type BudgetConfig } from '../../core/model/budget.ts';
 import { effectIdOf } from '../../core/model/effects.ts';
 import { DEFAULT_HEALTH, type HealthConfig } from '../../core/model/health.ts';
+import type { Judge } from '../../core/model/judge.ts';
+import { DEFAULT_MISSION, type MissionConfig } from '../../core/model/mission.ts';
 import { DEFAULT_PROCESS_CONFIG, type ProcessDefinition } from '../../core/model/process-config.ts';
+import { NOTHING_SECRET, Scrubber } from '../../core/model/scrubber.ts';
 import { emptySnapshot } from '../../core/model/snapshot.ts';
 import { EffectGate, type GateOptions } from '../../core/runtime/effect-gate.ts';
 import { Recorder } from '../../core/runtime/recorder.ts';
@@ -39,6 +43,9 @@ const BUDGET: BudgetConfig = {
 /** All detectors, with names that are seen often. */
 const HEALTH: HealthConfig = { ...DEFAULT_HEALTH, isEnabled: true };
 
+/** With far more runs to come before it is judged. */
+const MISSION: MissionConfig = { ...DEFAULT_MISSION, objective: 'All is booked.', evalEvery: PLENTY };
+
 const CAPS = {
   workspace: {
     limits: { max_tool_calls_per_day: PLENTY, max_cost_per_day: PLENTY, max_irreversible_per_day: PLENTY },
@@ -53,15 +60,20 @@ const WITHOUT = 'without any of it';
 /** What is on; each further part of governance is a field here. */
 interface Parts {
   readonly budget: boolean;
+  readonly secrets: boolean;
   readonly health: boolean;
+  readonly mission: boolean;
 }
 
-const NONE: Parts = { budget: false, health: false };
+const NONE: Parts = { budget: false, secrets: false, health: false, mission: false };
+const ALL: Parts = { budget: true, secrets: true, health: true, mission: true };
 /** What is measured beside nothing at all; the last has all there is. */
 const VARIANTS: readonly { readonly name: string; readonly added: string; readonly parts: Parts }[] = [
   { name: 'with all limits', added: 'what all limits add', parts: { ...NONE, budget: true } },
+  { name: 'with 20 secrets', added: 'what 20 secrets add', parts: { ...NONE, secrets: true } },
   { name: 'with health', added: 'what health adds', parts: { ...NONE, health: true } },
-  { name: 'with all of it', added: 'what all of it adds', parts: { budget: true, health: true } },
+  { name: 'with a mission', added: 'what a mission adds', parts: { ...NONE, mission: true } },
+  { name: 'with all of it', added: 'what all of it adds', parts: ALL },
 ];
 
 export async function run(): Promise<BenchResult> {
@@ -96,6 +108,7 @@ async function allInTurns(): Promise<Samples> {
 /** Processor time for each effect; that everything was counted, and everything permitted, is looked at afterwards. */
 async function microsOf(parts: Parts): Promise<number> {
   const clock = systemClock();
+  const scrub = parts.secrets ? SECRETS : NOTHING_SECRET;
   const recorder = new Recorder(emptySnapshot(), {
     journal: new InMemoryJournal(),
     process: AGENT,
@@ -104,6 +117,7 @@ async function microsOf(parts: Parts): Promise<number> {
     clock,
     ids: { next: () => crypto.randomUUID() },
     onEntry: () => caps.touched(),
+    scrub,
     onFailure: (error) => {
       throw error;
     },
@@ -131,6 +145,21 @@ async function microsOf(parts: Parts): Promise<number> {
       throw new Error(`${type} was found, where nothing is to be.`);
     },
   });
+  const mission = new MissionKeeper({
+    process: AGENT,
+    config: MISSION,
+    recorder: () => recorder,
+    clock,
+    judge: NEVER_ASKED,
+    budget: keeper,
+    escalate: () => {},
+    mayMove: () => true,
+    mayJudge: () => true,
+    onOver: () => {},
+    onRoom: () => {},
+    onChange: () => {},
+  });
+  if (parts.mission) mission.look();
   let permitted = 0;
   const gate = new EffectGate({
     definition: DEFINITION,
@@ -161,19 +190,16 @@ async function microsOf(parts: Parts): Promise<number> {
       const effectId = effectIdOf(eventId, name, occurrence);
       // Each with arguments of its own, so that none of them is a repetition.
       const argsHash = String(occurrence);
-      gate.announced(
-        { ...ANNOUNCEMENT, run: number, effectId, name, occurrence, argsHash, key: effectId },
-        eventId,
-      );
+      const announced = { ...ANNOUNCEMENT, run: number, effectId, name, occurrence, argsHash, key: effectId };
+      gate.announced({ ...announced, args: scrub.json(announced.args) }, eventId);
       await recorder.settled();
-      gate.ended(
-        { type: 'effect-ended', run: number, effectId, end: DONE, reconciled: false, isAwaited: false },
-        eventId,
-      );
+      const ended = { ...ENDED, run: number, effectId };
+      gate.ended({ ...ended, end: scrub.json(ended.end) }, eventId);
     }
     recorder.note('invocation_result', { event_id: eventId, invocation: number + 1, response: '' });
     gate.invocationEnded(eventId);
     if (parts.health) health.runEnded();
+    if (parts.mission) mission.look();
     recorder.cycleEnded();
   }
   await recorder.settled();
@@ -205,7 +231,23 @@ const ANNOUNCEMENT = {
   timeoutMs: null,
 } as const;
 
-const DONE = { kind: 'done', result: null } as const;
+const ENDED = {
+  type: 'effect-ended',
+  end: { kind: 'done', result: null },
+  reconciled: false,
+  isAwaited: false,
+} as const;
+
+/** Twenty, of the length that keys have. */
+const SECRETS = new Scrubber();
+for (let count = 0; count < 20; count += 1) SECRETS.know(`KEY_${count}`, `sk-${crypto.randomUUID()}`);
+
+const NEVER_ASKED: Judge = {
+  judge: async () => {
+    throw new Error('The judge was asked, and nothing was due.');
+  },
+  idle: async () => {},
+};
 
 /** As if there were no such thing. */
 const NO_HEALTH: GateOptions['health'] = {

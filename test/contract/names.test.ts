@@ -82,6 +82,8 @@ describe('a request of any kind', () => {
       reason: '',
     },
     'metrics.read': { journalId: 'journal' },
+    'secrets.rotate': { ...COMMAND, name: 'API_KEY', value: 'another-value-1', ttlMs: null },
+    'secrets.revoke': { ...COMMAND, name: null },
     'rewind.plan': { journalId: 'journal', process: 'clerk', to: 7, isHandledAgain: true },
     'rewind.apply': { ...COMMAND, to: 7, isHandledAgain: false, undone: null },
     'fork.plan': { journalId: 'journal', process: 'clerk', at: 7, name: 'other', set: {}, configure: {} },
@@ -107,6 +109,8 @@ describe('a request of any kind', () => {
       'deadletters.drop',
       'triggers.remove',
       'triggers.pause',
+      'secrets.rotate',
+      'secrets.revoke',
       'rewind.apply',
       'fork.apply',
     ] as const) {

@@ -6,14 +6,12 @@ sys.setrecursionlimit(20_000); getattr(sys, "set_int_max_str_digits", int)(0)  #
 KEYS = re.compile(rb'"seq":(\d{1,15}),"ack":(\d{1,15}),"prev":"([A-Za-z0-9_-]{22})","crc":"([0-9a-f]{8})"\}\Z')
 TIME = r"\d{4}-\d\d-\d\d[T ]HOUR:SIXTY(?::SIXTY(?:[.,]\d{1,9})?)?(?:Z|[+-]HOUR:?SIXTY)?"
 TIME = re.compile(TIME.replace("HOUR", r"(?:[01]\d|2[0-3])").replace("SIXTY", r"[0-5]\d"), re.A)
-HOLDS, OVER = ("operator in_doubt budget health mission idle quit gap trust",
-               "invocation_result dead_letter event_refused")
+HELD, OVER = "operator in_doubt budget health mission idle quit gap trust","invocation_result dead_letter event_refused"
 ENDS = {"effect_finished": {"done": "done", "did_not_happen": "did_not_happen", "in_doubt": "in_doubt"},
         "effect_resolved": {"happened": "done", "skip": "done", "did_not_happen": "did_not_happen"}}
 def value_of(text):
     if not (match := re.fullmatch(r"(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?", text)): return text  # a token
-    sign, whole, part, exponent = match.groups("")
-    short = (digits := (whole + part).lstrip("0")).rstrip("0")
+    sign, whole, part, exponent = match.groups(""); short = (digits := (whole + part).lstrip("0")).rstrip("0")
     return f"{sign}{short}e{int(exponent or 0) - len(part) + len(digits) - len(short)}" if short else "0"
 class Number:  # or a token; Python's own lose what a double can't hold; equal as in checkpoint files
     def __init__(self, text):
@@ -81,13 +79,13 @@ def judge(segments):  # all lines that are not blank, with their numbers and ver
     return judged
 # Shapes in checkpoints: keys:kind (#: number), else text; ? may be absent; kind[] list, kind{} object, kind? or null.
 SHAPES = {one: re.findall(r"(?<!:)\b(\w+)(?=[,\w]*(\??):?(\S*))", its) for one, its in re.findall(r"(\w+)=([^;]+)", """
-mark=fold_version:#
-seq,consecutiveFailures,restarts,workerDeaths,generation,sent,deadLettersLost,conversationCount,conversationMax?:#
-lifecycleReason,lifecycleActor,restart,numbering? lifecycleSince,startedAt,lastWorkerDeath,configHash?:? holds?:hold[]
-queue?:event[] open?:open[] deadLetters?:letter[] inbox?:message[] outbox?:sent[] heard?:#{} settled?:settled[]
-taken?:[] recentRuns?:run[] budget?:budget lastError?:error? writer?:writer? workers?:worker[] heardOf?:heard[]{}
-triggers?:triggers rewinding?:back? lineage?:lineage? health?:health escalations?:cause[] mission?:keys? caps?:cap{}
-settings?:setting{} tally?:#{}; open=event:event invocation,attempt:# startedAt codeHash effects:effect[] writes:write[]
+mark=fold_version:# seq,consecutiveFailures,restarts,workerDeaths,generation?:#
+sent,deadLettersLost,conversationCount,conversationMax?:# lifecycleReason,lifecycleActor,restart,numbering?
+lifecycleSince,startedAt,lastWorkerDeath,configHash?:? holds?:hold[] queue?:event[] open?:open[] deadLetters?:letter[]
+inbox?:message[] outbox?:sent[] heard?:#{} settled?:settled[] taken?:[] recentRuns?:run[] budget?:budget
+lastError?:error? writer?:writer? workers?:worker[] heardOf?:heard[]{} triggers?:triggers rewinding?:back?
+lineage?:lineage? health?:health escalations?:cause[] mission?:keys? caps?:cap{} settings?:setting{} tally?:#{}
+secrets?:secret{}; open=event:event invocation,attempt:# startedAt codeHash effects:effect[] writes:write[]
 before:slot?{} attemptSeq,conversationFrom?:# seed? inbox?:message[] sayings?:saying[] sends?:send[] waits?:wait[]
 signals?:signal[] clock?:#[] versions?:#{} isWaiting,isToBegin?:bool spent,reserved?:use{} warned?:[] retryAt?:?
 inherited?:heir instructions?; heir=keyPrefix by; state=holdfast:mark; budget=period:period? spent,reserved:use{}
@@ -109,7 +107,8 @@ epoch,pid:#; error=code message at; heard=numbering number:#; health=runs replie
 anew:#{}; history=name seq,count:# buckets:#{}; found=description action at eventId,effectId,overAt:? coolsUntilMs:#?;
 cause=id key kind summary at overWhy overAt:? repeats:# detail:keys deliveries:told[]; told=target to status reason
 attempts:# lastAt,dueAt:? answer:#?; pace=since:#? minutes,halfHours:bit[]; bit=at:# spent:use{}; cap=limits:#{} id
-until spent:use{}; switch=number:# pause:pause?; setting=value:any manifest:any actor reason at""")}
+until spent:use{}; switch=number:# pause:pause?; setting=value:any manifest:any actor reason at; secret=resolvedAt
+expiresAt,rotatedAt,lastReadAt:? revoked:by?; by=at actor""")}
 KINDS = {"": str, "#": Number, "bool": bool, "any": object, "keys": dict}
 def fits(value, kind):
     if kind == "use": return fits(value, "#") and 0 < value.double <= 1e15
@@ -142,8 +141,7 @@ class State:
         if kind == "checkpoint": self.checkpoint(record(data, "state", data))
         elif kind == "state_transition": self.lifecycle = text(data, "to_state") or self.lifecycle
         elif kind == "context_update" and data.get("key") is not None:
-            key = text(data, "key", javascript(data["key"]))
-            self.context[key] = data.get("value")
+            self.context[key := text(data, "key", javascript(data["key"]))] = data.get("value")
             if data.get("deleted") is True: del self.context[key]
         elif kind == "trigger_event": self.queue.append(event)
         elif kind == "invocation_start" and event in self.queue and event not in [run[0] for run in self.open]:
@@ -172,7 +170,7 @@ class State:
             for one in same if end else (): one[2:] = [end, None]
         elif kind in ("effect_value_lost", "effect_expired", "effect_unlike"):
             for one in same: one[2:] = ["in_doubt", kind == "effect_unlike" and one[2] or one[3]]
-        elif kind[:5] == "hold_" and hold in HOLDS.split() or kind == "journal_repaired" and data.get("held") is True:
+        elif kind[:5] == "hold_" and hold in HELD.split() or kind == "journal_repaired" and data.get("held") is True:
             self.holds = [one for one in self.holds if one != hold] + [hold] * (kind != "hold_lifted")
 def read(directory, process):
     directory, name, state = pathlib.Path(directory), file_name(process), State()

@@ -11,6 +11,7 @@ import type {
   PreviewView,
   ProcessDetail,
   ProcessRow,
+  SecretView,
   RewindPlanView,
   TimelineRow,
   TriggerView,
@@ -425,6 +426,20 @@ export function missionOf(over: Partial<MissionView> = {}): MissionView {
   };
 }
 
+export function secretOf(over: Partial<SecretView> = {}): SecretView {
+  return {
+    name: 'API_KEY',
+    source: 'variable',
+    from: '${API_KEY}',
+    status: 'active',
+    expiresAt: before(-2 * HOUR),
+    rotatedAt: null,
+    lastReadAt: before(3 * MINUTE),
+    isRotationLost: false,
+    ...over,
+  };
+}
+
 export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): ProcessDetail {
   const detail: Omit<ProcessDetail, 'counts'> = {
     row,
@@ -463,6 +478,7 @@ export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): Pr
     spending: { since: null, minutes: [], halfHours: [] },
     journalLevel: 'checkpoint',
     settings: { changed: [], changedCount: 0, limits: [] },
+    secrets: [],
     ...over,
   };
   const { context, open, deadLetters, triggers } = detail;

@@ -243,6 +243,32 @@ function ofSettings(): Maker[] {
   ];
 }
 
+function ofSecrets(): Maker[] {
+  const names = ['API_KEY', 'db.password', '__proto__'];
+  const by = (pick: number): JsonObject => ({
+    actor: pick % 2 === 0 ? 'host' : 'operator:test',
+    reason: 'asked',
+  });
+  return [
+    ({ pick }) => [
+      'secret_resolved',
+      {
+        names: names.slice(pick % 2),
+        resolved: { [one(names, pick)]: pick % 3 === 0 ? null : timestampOf(START) },
+      },
+    ],
+    ({ pick }) => [
+      'secret_read',
+      { name: one(names, pick), event_id: 'event-1', ...(pick % 3 === 0 ? { refused: 'expired' } : {}) },
+    ],
+    ({ pick }) => [
+      'secret_rotated',
+      { name: one(names, pick), expires_at: timestampOf(START + pick), ...by(pick) },
+    ],
+    ({ pick }) => ['secret_revoked', { name: one(['*', ...names], pick), ...by(pick) }],
+  ];
+}
+
 /** What may be written next, given what is written already. */
 function possible(state: ProcessSnapshot, count: number): Maker[] {
   const lifecycle = state.lifecycle as LifecycleState;
@@ -298,6 +324,7 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
     ...ofMission(state),
     ...ofHealth(state),
     ...ofSettings(),
+    ...ofSecrets(),
     ({ pick }) => ['rewind', { target_seq: 1 + (pick % Math.max(1, count)), handled_again: pick % 2 === 0 }],
     ({ pick }) => ['forked', { process: 'other', journal_id: 'journal', seq: 1 + pick }],
     ({ pick }) => ['trigger_filtered', { trigger_id: `manual-${pick % 3}` }],

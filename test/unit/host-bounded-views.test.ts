@@ -185,6 +185,7 @@ const inputOf = (snapshot: ProcessSnapshot, more: Partial<DetailInput> = {}): De
   triggers: [],
   journalLevel: 'full',
   workerDetail: null,
+  secrets: [],
   ...more,
 });
 

@@ -21,6 +21,7 @@ import { PreflightDialog } from './preflight-dialog.tsx';
 import { PromiseDialog } from './promise-dialog.tsx';
 import { QueryDialog } from './query-dialog.tsx';
 import { QuestionDialog } from './question-dialog.tsx';
+import { RevokeSecretDialog, RotateSecretDialog } from './secret-dialogs.tsx';
 import { SignalDialog } from './signal-dialog.tsx';
 import { Changed, useStillOffered } from './still-offered.tsx';
 import { TestEscalationDialog } from './test-escalation-dialog.tsx';
@@ -79,6 +80,10 @@ function Asked({ question }: { readonly question: Question }) {
       return <UndoSettingDialog question={question} />;
     case 'hold-triggers':
       return <HoldTriggersDialog question={question} />;
+    case 'rotate-secret':
+      return <RotateSecretDialog question={question} />;
+    case 'revoke-secret':
+      return <RevokeSecretDialog question={question} />;
     case 'rewind':
       return <RewindDialog question={question} />;
     case 'fork':

@@ -20,6 +20,7 @@ import { MissionCard } from './mission-card.tsx';
 import { ProcessHeader } from './process-header.tsx';
 import { QueueTab } from './queue-tab.tsx';
 import { SettingsCard } from './settings-card.tsx';
+import { SecretsCard } from './secrets-card.tsx';
 import { StateTab } from './state-tab.tsx';
 import { TimelineView } from './timeline-view.tsx';
 import { UnderWay } from './under-way.tsx';
@@ -99,6 +100,7 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
         <HealthGauge detail={detail} />
         <Escalations detail={detail} />
         <MissionCard detail={detail} />
+        <SecretsCard detail={detail} />
         <UnderWay detail={detail} />
         <Facts detail={detail} />
       </aside>

@@ -35,6 +35,7 @@ import {
   spendingOf,
   settingOf,
   settingsOf,
+  secretOf,
   triggerOf,
   verdictOf,
   waitOf,
@@ -424,6 +425,25 @@ function heldByItsBudget(row: ProcessRow): ProcessDetail {
     receivers: RECEIVERS,
     escalations: escalationsOf(text),
     spending: spendingOf(Date.parse(before(0)), [0.4, 0.9, 2.1, 1.3, 0, 0, 0.6, 2.4, 3.1, 2.8, 1.9, 2.9]),
+    secrets: [
+      secretOf(),
+      secretOf({
+        name: 'ledger.password',
+        source: 'file',
+        from: 'the file /home/ann/agents/keys/ledger-of-the-whole-house',
+        expiresAt: before(HOUR),
+        rotatedAt: before(DAY),
+        status: 'expired',
+        isRotationLost: true,
+      }),
+      secretOf({
+        name: 'MAIL',
+        source: 'keychain',
+        from: 'the keychain entry mail',
+        status: 'revoked',
+        lastReadAt: null,
+      }),
+    ],
     open: [
       invocationOf({
         effects: [

@@ -137,6 +137,8 @@ const VIEWS: readonly View[] = [
   },
   { name: 'send a test', address: BUYER, act: dialogAfter('Send a test…') },
   { name: 'fail a mission', address: REPORT, act: dialogAfter('Fail the mission…') },
+  { name: 'rotate a secret', address: BUYER, act: dialogAfter('Rotate API_KEY…') },
+  { name: 'revoke all secrets', address: BUYER, act: dialogAfter('Revoke all…') },
   { name: 'extend', address: BUYER, act: dialogAfter('Extend…: ad-buyer') },
   {
     name: 'extend, refused',
