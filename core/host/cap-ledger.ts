@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { CapLedger } from '../governance/cap-book.ts';
+import { AppError, messageOf } from '../model/errors.ts';
 import { amountsOf, plus, type Amounts } from '../model/meters.ts';
 
 /** Another host may be in the middle of its own. */
@@ -16,14 +17,48 @@ export interface LedgerHandle extends CapLedger, Disposable {
   open(): void;
 }
 
-/** It is made with the first cap on all workspaces, and most users never need one. */
-export function capLedger(data: string, journalId: string): LedgerHandle {
+/**
+ * It is made with the first cap on all workspaces, and most users never need one. Where it fails later, as on a full disk, no
+ * effect does: what the others use counts as it was last known, and `onFailure` hears of it each time.
+ */
+export function capLedger(
+  data: string,
+  journalId: string,
+  onFailure: (error: AppError) => void,
+): LedgerHandle {
   let opened: OpenLedger | null = null;
+  let known: Amounts = {};
   const ledger = (): OpenLedger => (opened ??= openCapLedger(data, journalId));
+  const failed = (cause: unknown): void =>
+    onFailure(
+      new AppError(
+        'caps.unshared',
+        `What other workspaces use of the cap on all of them can't be seen in ${join(data, 'caps.sqlite')}: ${messageOf(cause)}. It counts as it was last known, so all together may pass the cap. Mend that file's disk, or take the file away while no host runs.`,
+        {},
+        { cause },
+      ),
+    );
   return {
     open: () => void ledger(),
-    others: (nowMs) => ledger().others(nowMs),
-    take: (...asked) => ledger().take(...asked),
+    others: (nowMs) => {
+      try {
+        known = ledger().others(nowMs);
+      } catch (error) {
+        failed(error);
+      }
+      return known;
+    },
+    take: (own, until, nowMs, isFine) => {
+      try {
+        return ledger().take(own, until, nowMs, (others) => {
+          known = others;
+          return isFine(others);
+        });
+      } catch (error) {
+        failed(error);
+        return isFine(known);
+      }
+    },
     [Symbol.dispose]: () => {
       opened?.[Symbol.dispose]();
       opened = null;

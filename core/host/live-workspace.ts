@@ -86,7 +86,7 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
   const touched = new Set<string>();
   const sinks = outputSinks(journal.directory, { scrub: (text) => vault.text(text) });
   const data = options.knownJournals === null ? null : dirname(options.knownJournals);
-  const ledger = data === null ? null : capLedger(data, journal.marker!.id);
+  const ledger = data === null ? null : capLedger(data, journal.marker!.id, options.onFailure);
   let runtime: AgentRuntime | null = null;
   try {
     if (caps.all !== undefined) ledger?.open();

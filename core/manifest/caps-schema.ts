@@ -19,6 +19,9 @@ const CapsFile = z.strictObject({
       max_runs_per_day: Count,
       max_cost_per_day: Cost,
       max_irreversible_per_day: Irreversible,
+      max_llm_turns_per_day: Count,
+      max_tokens_per_day: Count,
+      max_money_per_day: Cost,
       reset_hour: z.number().int().min(0).max(23).nullish(),
       reset_timezone: z
         .string()

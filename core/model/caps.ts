@@ -11,6 +11,9 @@ export const CAP_LIMITS = [
   'max_runs_per_day',
   'max_cost_per_day',
   'max_irreversible_per_day',
+  'max_llm_turns_per_day',
+  'max_tokens_per_day',
+  'max_money_per_day',
 ] as const satisfies readonly LimitName[];
 export type CapLimits = Readonly<Partial<Record<(typeof CAP_LIMITS)[number], number>>>;
 

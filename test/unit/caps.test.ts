@@ -2,10 +2,12 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { onTestFinished, describe, expect, test } from 'vitest';
-import { capLedger } from '../../core/host/cap-ledger.ts';
+import { capLedger, type LedgerHandle } from '../../core/host/cap-ledger.ts';
 import { capsIn } from '../../core/manifest/caps-schema.ts';
 import type { CapConfig, CapLimits } from '../../core/model/caps.ts';
+import type { AppError } from '../../core/model/errors.ts';
 import { budget, CHARGES, isHeld } from '../support/budgets.ts';
 import { bench, folded, isIdle } from '../support/runtime.ts';
 import { openConsole, workspaceOf } from '../support/run-host.ts';
@@ -97,10 +99,9 @@ test('a workspace whose cap makes no sense is not run, and says why', async () =
 
 test('[P4] hosts side by side share the cap on all workspaces of a user, also with one that is gone', () => {
   const data = tempDirectory();
-  const [a, b] = ['a', 'b'].map((id) => capLedger(data, id)) as [
-    ReturnType<typeof capLedger>,
-    ReturnType<typeof capLedger>,
-  ];
+  const failed: AppError[] = [];
+  const ledgerOf = (id: string): LedgerHandle => capLedger(data, id, (error) => failed.push(error));
+  const [a, b] = [ledgerOf('a'), ledgerOf('b')];
   onTestFinished(() => {
     a[Symbol.dispose]();
     b[Symbol.dispose]();
@@ -113,6 +114,27 @@ test('[P4] hosts side by side share the cap on all workspaces of a user, also wi
   expect(b.take({ cost: 4 }, 1_000, 0, ({ cost = 0 }) => cost + 4 <= 6)).toBe(true);
   // Of a day that is over nothing counts.
   expect(b.others(1_000)).toEqual({});
+  expect(failed).toEqual([]);
+});
+
+test('[P4] a ledger that can not be used any more is told, and fails no effect: others count as they were last known', () => {
+  const data = tempDirectory();
+  const failed: string[] = [];
+  const [a, b] = ['a', 'b'].map((id) => capLedger(data, id, (error) => failed.push(error.message)));
+  onTestFinished(() => {
+    a![Symbol.dispose]();
+    b![Symbol.dispose]();
+  });
+  expect(a!.take({ cost: 2 }, 1_000, 0, () => true)).toBe(true);
+  expect(b!.others(0)).toEqual({ cost: 2 });
+  const database = new Database(join(data, 'caps.sqlite'));
+  database.exec('DROP TABLE used');
+  database.close();
+  expect(b!.others(0)).toEqual({ cost: 2 });
+  expect(b!.take({ cost: 5 }, 1_000, 0, ({ cost = 0 }) => cost + 5 <= 6)).toBe(false);
+  expect(b!.take({ cost: 4 }, 1_000, 0, ({ cost = 0 }) => cost + 4 <= 6)).toBe(true);
+  expect(failed).toHaveLength(3);
+  expect(failed[0]).toMatch(/caps\.sqlite: no such table.*Mend that file/);
 });
 
 describe('the file of a cap', () => {
