@@ -223,6 +223,7 @@ export class AgentProcess implements Listener {
         onWait: () => waits.look(),
         onSent: () => outbox.pump(),
         onAnswer: (answer) => this.#queries.heard(answer),
+        onRunGone: (eventId) => this.#queries.gone(eventId),
         onChange,
       },
     });

@@ -47,6 +47,8 @@ export interface RunnerEvents {
   /** Something was sent to others. */
   readonly onSent: () => void;
   readonly onAnswer: (answer: Extract<FromWorker, { type: 'query-answered' }>) => void;
+  /** No worker has the invocation of this event in hand any more. */
+  readonly onRunGone: (eventId: string) => void;
   readonly onChange: () => void;
 }
 
@@ -71,7 +73,7 @@ export class InvocationRunner {
   readonly #options: RunnerOptions;
   readonly #seat: WorkerSeat;
   readonly #gate: EffectGate;
-  readonly #runs = new RunSet();
+  readonly #runs: RunSet;
   readonly #limit: TimeLimit;
   readonly #parking: RunParking;
   readonly #handover: InvocationHandover;
@@ -82,6 +84,7 @@ export class InvocationRunner {
   constructor(options: RunnerOptions) {
     const { definition, recorder, workerHost, permits, clock, ids, events } = options;
     this.#options = options;
+    this.#runs = new RunSet((eventId) => events.onRunGone(eventId));
     this.#limit = new TimeLimit(clock, definition.config.maxInvocationTimeMs, (run) => {
       // What waits takes no time, and its budget may have no room before tomorrow.
       if (this.#gate.isWaitingForRoom(run.eventId)) {

@@ -22,9 +22,18 @@ export interface QueryDeskOptions {
   readonly clock: Clock;
 }
 
+/** Whoever was asked has it in hand no more: its worker let go of it, or is gone. */
+const GONE = 'gone';
+
+interface Waiting {
+  readonly resolve: (answer: QueryAnswer | typeof GONE) => void;
+  /** Of the run that a worker in charge was asked about; null where a worker only looks. */
+  readonly eventId: string | null;
+}
+
 export class QueryDesk {
   readonly #options: QueryDeskOptions;
-  readonly #waiting = new Map<number, (answer: QueryAnswer) => void>();
+  readonly #waiting = new Map<number, Waiting>();
   readonly #lookers = new OneAtATime();
   readonly #over = new AbortController();
   #last = 0;
@@ -38,14 +47,19 @@ export class QueryDesk {
    * @throws `process.nothing-under-way`, `query.*`, and what the query's own code throws
    */
   async ask(name: string, args: Json, eventId: string | null): Promise<Json> {
-    const open = this.#openOf(eventId);
-    this.#last += 1;
-    const id = this.#last;
-    const answer = this.#options.runner().askRun(open.event.eventId, { id, name, args })
-      ? await this.#answered(id)
-      : await this.#looked(open, { id, name, args });
-    if (answer.ok) return answer.value;
-    throw new AppError(answer.code, answer.message, { query: name });
+    const asked = this.#openOf(eventId).event.eventId;
+    for (;;) {
+      const open = this.#openOf(asked);
+      this.#last += 1;
+      const id = this.#last;
+      const answer = this.#options.runner().askRun(asked, { id, name, args })
+        ? await this.#answered(id, asked)
+        : await this.#looked(open, { id, name, args });
+      // Asked of whoever has it now, or of the record; where it ended meanwhile, that is the answer.
+      if (answer === GONE) continue;
+      if (answer.ok) return answer.value;
+      throw new AppError(answer.code, answer.message, { query: name });
+    }
   }
 
   /** Resolves when no worker looks any more. */
@@ -56,7 +70,12 @@ export class QueryDesk {
 
   /** What a worker in charge says. */
   heard({ id, answer }: Extract<FromWorker, { type: 'query-answered' }>): void {
-    this.#waiting.get(id)?.(answer);
+    this.#waiting.get(id)?.resolve(answer);
+  }
+
+  /** The worker in charge has this run in hand no more: what it was asked and did not answer it never will. */
+  gone(eventId: string): void {
+    for (const waiting of this.#waiting.values()) if (waiting.eventId === eventId) waiting.resolve(GONE);
   }
 
   #openOf(eventId: string | null): OpenInvocation {
@@ -73,7 +92,9 @@ export class QueryDesk {
     );
   }
 
-  async #answered(id: number): Promise<QueryAnswer> {
+  async #answered(id: number, eventId: string): Promise<QueryAnswer | typeof GONE>;
+  async #answered(id: number, eventId: null): Promise<QueryAnswer>;
+  async #answered(id: number, eventId: string | null): Promise<QueryAnswer | typeof GONE> {
     const { clock, definition } = this.#options;
     let cancel = (): void => {};
     const late = new Promise<QueryAnswer>((resolve) => {
@@ -82,7 +103,9 @@ export class QueryDesk {
         resolve({ ok: false, code: 'query.late', message });
       });
     });
-    const answer = new Promise<QueryAnswer>((resolve) => void this.#waiting.set(id, resolve));
+    const answer = new Promise<QueryAnswer | typeof GONE>((resolve) => {
+      this.#waiting.set(id, { resolve, eventId });
+    });
     try {
       return await Promise.race([answer, late]);
     } finally {
@@ -118,7 +141,7 @@ export class QueryDesk {
       worker.onMessage((message) => {
         if (message.type === 'query-answered') this.heard(message);
       });
-      const answered = this.#answered(id);
+      const answered = this.#answered(id, null);
       worker.send({
         type: 'invoke',
         run: LOOKING,

@@ -28,9 +28,15 @@ export function durationOf({ handedOverAt }: Run, monotonicMs: number): number {
 }
 
 export class RunSet {
+  readonly #onGone: (eventId: string) => void;
   readonly #runs = new Map<number, Run>();
   readonly #byEvent = new Map<string, Run>();
   #last = 0;
+
+  /** `onGone`: the worker has it in hand no more, because it ended or because the worker did. */
+  constructor(onGone: (eventId: string) => void) {
+    this.#onGone = onGone;
+  }
 
   /** Of those that move. */
   get movingCount(): number {
@@ -77,11 +83,14 @@ export class RunSet {
   delete(run: Run): void {
     this.#runs.delete(run.number);
     this.#byEvent.delete(run.eventId);
+    this.#onGone(run.eventId);
   }
 
   clear(): void {
+    const gone = [...this.#byEvent.keys()];
     this.#runs.clear();
     this.#byEvent.clear();
+    for (const eventId of gone) this.#onGone(eventId);
   }
 
   /** Parked, and something has happened to them: they move on before anything else begins. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Json } from 'holdfast';
 import { openFileJournal, readFileJournal, type FileJournal } from 'holdfast/journal';
 import { runtimeOn } from '../../core/host/runtime-on.ts';
+import { codeOf } from '../../core/model/errors.ts';
 import { DEFAULT_PROCESS_CONFIG } from '../../core/model/process-config.ts';
 import type { AgentProcess } from '../../core/runtime/agent-process.ts';
 import type { AgentRuntime } from '../../core/runtime/agent-runtime.ts';
@@ -23,6 +24,8 @@ export interface RunningAgent {
   until(look: (process: AgentProcess) => boolean): Promise<void>;
   /** Waits for the end of the invocation, takes the host away, and tells what the journal says came of it. */
   ended(): Promise<string>;
+  /** Kills its worker; where it only waits, that may have been let go of before. */
+  loseWorker(): Promise<void>;
   /** Takes the whole host away. */
   stopHost(): Promise<void>;
   /** Another, which knows nothing but the journal. */
@@ -64,6 +67,14 @@ export async function runAgent(
       );
       const said = end?.data['response'] ?? end?.data['error'];
       return typeof said === 'string' ? said : 'nothing';
+    },
+    loseWorker: async () => {
+      try {
+        await last.killWorker();
+      } catch (error) {
+        if (codeOf(error) !== 'process.no-worker') throw error;
+      }
+      await agent.until(({ live }) => live.worker === null);
     },
     startHost: async () => {
       const journal = openFileJournal(journalDirectory);

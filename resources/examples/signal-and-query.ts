@@ -33,8 +33,7 @@ if (import.meta.main) {
     await signal('1', 'add', 'bread');
     await signal('2', 'add', 'salt');
     console.log(`basket: ${await basket()}`);
-    await agent.process().killWorker();
-    await agent.until(({ live }) => live.worker === null);
+    await agent.loseWorker();
     console.log('its worker was killed');
     // Sent again, as whoever is not sure that it arrived would: the id says that it is the same.
     await signal('2', 'add', 'salt');

@@ -1,5 +1,7 @@
 // Durable promises, timers, signals and queries, with real workers on a real journal.
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../core/host/system-clock.ts';
 import { bench, folded, isIdle, OPERATOR, type Bench } from '../support/runtime.ts';
@@ -204,6 +206,23 @@ test('[P6] a query is answered by the run that has it, or by one that only looks
   expect((await b.entries()).length).toBe(before);
   expect(b.process.live.worker).toBeNull();
   expect(b.ledger()).toEqual(['one']);
+});
+
+test('[S30] a question that its worker takes to the grave is asked of whoever has the run next', async () => {
+  const b = await bench(`
+    ctx.onQuery('where', () => 'here');
+    if (!existsSync(event.payload)) {
+      appendFileSync(event.payload, '');
+      for (;;);
+    }
+    await ctx.promise('go');
+  `);
+  const hasHung = join(b.directory, 'hung');
+  await b.trigger(hasHung);
+  await b.until('the loop', () => existsSync(hasHung));
+  const answer = b.process.query('where', null, null);
+  await b.process.killWorker();
+  expect(await answer).toBe('here');
 });
 
 test('without an invocation under way a query is refused', async () => {
