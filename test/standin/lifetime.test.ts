@@ -108,6 +108,14 @@ describe('how the app starts and ends', () => {
     await next[Symbol.asyncDispose]();
   });
 
+  it('leaves no Chromium behind when it is killed, not even one that hangs', async () => {
+    const fixture = await launchFixture({ FIXTURE_DATA: scratch() });
+    const pid = fixture.app.process().pid!;
+    for (const line of processesOf(pid)) process.kill(Number(line.trim().split(' ')[0]), 'SIGSTOP');
+    process.kill(pid, 'SIGKILL');
+    await until(() => processesOf(pid).length === 0);
+  });
+
   it('quits when Chromium ends', async () => {
     const fixture = await launchFixture({ FIXTURE_DATA: scratch() });
     const main = fixture.app.process();

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import type { Readable, Writable } from 'node:stream';
 import { findChromium, installLine } from '../find-chromium.ts';
@@ -52,6 +53,21 @@ function kill(child: ChildProcess): void {
   }
 }
 
+/**
+ * Kills it when this process is gone, however that came. A closed pipe ends a Chromium as well, but not one that is just
+ * starting, ending or hanging: that would stay, and take a whole processor for ever.
+ */
+function killWithMain({ pid }: ChildProcess): void {
+  if (pid === undefined || process.platform === 'win32') return;
+  const watcher = spawn('/bin/sh', ['-c', 'cat > /dev/null; kill -9 -"$1" 2> /dev/null', 'sh', String(pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  watcher.once('error', (error) => console.error('stand-in:', error));
+  watcher.unref();
+  (watcher.stdin as Socket).unref();
+}
+
 export async function startChromium(settings: ChromiumSettings): Promise<Chromium> {
   const path = findChromium();
   if (path === undefined) {
@@ -66,6 +82,7 @@ export async function startChromium(settings: ChromiumSettings): Promise<Chromiu
     // Ctrl+C in a terminal is for the main process, which then ends Chromium in order.
     detached: process.platform !== 'win32',
   });
+  killWithMain(child);
   let over = false;
   process.on('exit', () => {
     over = true;

@@ -52,7 +52,6 @@ export function profileFlags({ profile, root }: Pick<ChromiumOptions, 'profile' 
 export function chromiumFlags(options: ChromiumOptions): string[] {
   return [
     ...profileFlags(options),
-    // Chromium ends when this pipe closes: a main process that is killed leaves no orphan.
     '--remote-debugging-pipe',
     ...(options.port === undefined ? [] : [`--remote-debugging-port=${options.port}`]),
     '--no-startup-window',
