@@ -59,6 +59,7 @@ export function missionLines(mission: MissionView): readonly string[] {
     `  ${counted(runs, 'run')}${terms?.maxInvocations == null ? '' : ` of ${terms.maxInvocations}`}, ${counted(evaluations, 'verdict')}, last advance ${advancedAt}`,
     ...(terms?.endsAt == null ? [] : [`  its time is over at ${terms.endsAt}`]),
     ...(terms?.driftsAt == null ? [] : [`  drifting from ${terms.driftsAt} on, unless it advances`]),
+    ...(terms?.evalModel == null ? [] : [`  judged by ${terms.evalModel}`]),
     `  next verdict: ${nextText(mission)}`,
     ...(isJudging ? ['  the judge is asked right now'] : []),
     ...(unknown === null

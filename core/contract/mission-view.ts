@@ -42,6 +42,8 @@ export const MissionView = z.strictObject({
   /** What the manifest says; null where nobody runs it here, so that it is unknown [P5]. */
   terms: z
     .strictObject({
+      /** The model that judges; null: the module does. */
+      evalModel: z.string().nullable(),
       evalEvery: z.number().int(),
       threshold: z.number(),
       /** Null: as many as it likes. */

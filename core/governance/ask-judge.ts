@@ -4,12 +4,15 @@ import { messageOf } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import { judgedConversation, verdictOf, type Judge, type JudgeView, type Verdict } from '../model/judge.ts';
 import type { MissionState } from '../model/mission-state.ts';
+import type { ReportedUse } from '../model/model-calls.ts';
 import type { Clock } from '../model/ports.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 
 export interface Asking {
   /** Whether it has begun; until then it has cost nothing. */
   isBegun: boolean;
+  /** What its model used, as far as it said; undefined where it did not, or is none. */
+  use?: ReportedUse | null;
   /** Ends it. */
   readonly over: AbortController;
 }
@@ -62,7 +65,10 @@ export async function askJudge(
       asking.over.abort();
     });
   };
-  const said = judge.judge(view, { callOff: asking.over.signal, onBegan }).then(
+  const onUsed = (use: ReportedUse | null): void => {
+    asking.use = use;
+  };
+  const said = judge.judge(view, { callOff: asking.over.signal, onBegan, onUsed }).then(
     (opinion: Json) => verdictOf(opinion),
     (error: unknown) => ({ nonsense: messageOf(error) }),
   );

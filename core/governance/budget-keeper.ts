@@ -147,13 +147,14 @@ export class BudgetKeeper {
   }
 
   /** Why so much more does not fit into the day; null where it does. Nothing is held for it. */
-  tooMuchForDay(asked: Amounts): string | null {
+  tooMuchForDay(asked: Amounts, model: string | null = null): string | null {
     const { config } = this;
     const { clock, caps } = this.#options;
     this.turn();
     const ofDay = LIMIT_NAMES.filter((limit) => LIMITS[limit].scope === 'day');
     const limits = Object.fromEntries(ofDay.map((limit) => [limit, config.limits[limit]]));
-    const asking = { asked, eventId: null, nowMs: clock.now() };
+    const what = { asked, eventId: null, nowMs: clock.now() };
+    const asking = model === null ? what : { ...what, model };
     const over = overrun({ ...config, limits }, this.#snapshot, asking) ?? caps.over(asking);
     return over === null ? null : describeOverrun(over);
   }

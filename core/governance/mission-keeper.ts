@@ -6,7 +6,7 @@ import { AppError } from '../model/errors.ts';
 import type { Cause } from '../model/escalation.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Judge, Verdict } from '../model/judge.ts';
-import type { Amounts } from '../model/meters.ts';
+import { amountsOf, type Amounts } from '../model/meters.ts';
 import type { MissionOutcome } from '../model/mission-state.ts';
 import { missionRoom, missionStep, type FailureKind, type MissionStep } from '../model/mission-step.ts';
 import { JUDGE_NAME, ordersOf, type MissionConfig, type MissionOrder } from '../model/mission.ts';
@@ -16,6 +16,7 @@ import { host, type Actor } from '../runtime/lifecycle-driver.ts';
 import type { Recorder } from '../runtime/recorder.ts';
 import { askJudge, judgeView, type Asking, type NoVerdict } from './ask-judge.ts';
 import type { BudgetKeeper } from './budget-keeper.ts';
+import { bookingOfJudge, usedBy } from './judge-booking.ts';
 
 export interface MissionKeeperOptions {
   readonly process: string;
@@ -23,7 +24,7 @@ export interface MissionKeeperOptions {
   readonly recorder: () => Recorder;
   readonly clock: Clock;
   readonly judge: Judge;
-  readonly budget: Pick<BudgetKeeper, 'tooMuchForDay' | 'counted' | 'released'>;
+  readonly budget: Pick<BudgetKeeper, 'config' | 'tooMuchForDay' | 'counted' | 'released'>;
   readonly escalate: (cause: Cause) => void;
   /** Whether anything may be done at all, and whether the process goes about its work. */
   readonly mayMove: () => boolean;
@@ -35,6 +36,12 @@ export interface MissionKeeperOptions {
   readonly onChange: () => void;
 }
 
+/** What it is asked about. */
+interface AskedOf {
+  readonly run: number;
+  readonly booked: Amounts;
+}
+
 const MAX_REASON = 1_000;
 /** So many steps follow from one look at the most; a further one comes with the next. */
 const MAX_STEPS = 8;
@@ -43,7 +50,7 @@ const MAX_TIMER_MS = 24 * 3_600_000;
 
 export class MissionKeeper {
   readonly #options: MissionKeeperOptions;
-  #asking: (Asking & { readonly run: number }) | null = null;
+  #asking: (Asking & AskedOf) | null = null;
   #isLooking = false;
   #cancelTimer: () => void = () => {};
 
@@ -88,7 +95,7 @@ export class MissionKeeper {
       nowMs: clock.now(),
       isJudging: this.#asking !== null,
       mayJudge: mayJudge(),
-      tooMuch: () => budget.tooMuchForDay(costOf(config!)),
+      tooMuch: () => budget.tooMuchForDay(bookingOfJudge(config!, budget.config).asked, config!.evalModel),
     });
   }
 
@@ -146,12 +153,17 @@ export class MissionKeeper {
 
   async #ask(run: number): Promise<void> {
     const { process, config, recorder, clock, judge, budget, onChange } = this.#options;
-    const asking: Asking & { readonly run: number } = { run, isBegun: false, over: new AbortController() };
+    const { booked, facts } = bookingOfJudge(config!, budget.config);
+    const asking = { run, booked, isBegun: false, over: new AbortController() };
     this.#asking = asking;
     const { invocationCount } = this.#snapshot;
-    const booked = costOf(config!);
     try {
-      const announced = recorder().record('mission_judging', { run, invocation: invocationCount, booked });
+      const announced = recorder().record('mission_judging', {
+        run,
+        invocation: invocationCount,
+        booked,
+        ...facts,
+      });
       budget.counted(JUDGE_NAME, booked);
       onChange();
       await announced;
@@ -173,14 +185,23 @@ export class MissionKeeper {
     // Called off meanwhile, and on record as that.
     if (this.#asking !== asking) return;
     this.#asking = null;
-    if (this.#snapshot.mission?.judging?.run === run) this.#heard(run, invocationCount, answer);
+    if (this.#snapshot.mission?.judging?.run === run) {
+      const told = usedBy(config!, budget.config, asking);
+      this.#heard(answer, { run, invocation: invocationCount, ...told });
+      const { used } = told;
+      // It may have been more than was booked, which is near a limit, or less, which makes room.
+      if (used !== undefined) {
+        budget.counted(JUDGE_NAME, amountsOf(used));
+        budget.released();
+      }
+    }
     this.look();
   }
 
-  #heard(run: number, invocation: number, answer: Verdict | NoVerdict): void {
+  #heard(answer: Verdict | NoVerdict, about: JsonObject & { readonly run: number }): void {
     const { config } = this.#options;
     if ('nonsense' in answer) {
-      this.#unknown(run, { reason: answer.nonsense });
+      this.#unknown(about.run, { reason: answer.nonsense, ...about });
       return;
     }
     const { achieved, confidence, reasoning, progress } = answer;
@@ -191,8 +212,7 @@ export class MissionKeeper {
         : 'unsure';
     const before = this.#snapshot.mission!.outcome;
     this.#note('mission_evaluated', {
-      run,
-      invocation,
+      ...about,
       achieved,
       confidence,
       reasoning,
@@ -215,13 +235,15 @@ export class MissionKeeper {
 
   /** The judge is not asked any more; about what was to be judged it is asked again later. */
   callOff(why: string): void {
+    const { config, budget } = this.#options;
     this.#cancelTimer();
     const asking = this.#asking;
     if (asking === null) return;
     this.#asking = null;
     asking.over.abort();
     if (this.#snapshot.mission?.judging?.run !== asking.run) return;
-    this.#unknown(asking.run, { reason: why, called_off: true, ...(asking.isBegun ? {} : { used: {} }) });
+    const used = config === null ? {} : usedBy(config, budget.config, asking);
+    this.#unknown(asking.run, { reason: why, called_off: true, ...used });
   }
 
   /** Resolves when no judge runs any more. */
@@ -314,10 +336,6 @@ export class MissionKeeper {
     this.#options.recorder().note(type, data);
     this.#options.onChange();
   }
-}
-
-function costOf({ judgeCost }: MissionConfig): Amounts {
-  return judgeCost === 0 ? {} : { cost: judgeCost };
 }
 
 function failureText(why: FailureKind, { timeoutMs, maxInvocations }: MissionConfig): string {

@@ -91,7 +91,10 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
     case 'mission_started':
       return { summary: join('a mission begins', text('objective')), tone: 'working' };
     case 'mission_judging':
-      return { summary: `the judge is asked, after run ${show('run')} of the mission`, tone: 'quiet' };
+      return {
+        summary: `the judge${text('model') === '' ? '' : ` ${text('model')}`} is asked, after run ${show('run')} of the mission`,
+        tone: 'quiet',
+      };
     case 'mission_evaluated':
       return missionEvaluated(data);
     case 'mission_completed':

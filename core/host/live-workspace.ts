@@ -32,6 +32,7 @@ import { findOrphans, orphanWhy, type Orphan } from './orphans.ts';
 import { previewOf, type PreviewInput } from './preview.ts';
 import { asRecorded, pauseView, processDetail, processRow, type DetailInput } from './read-model.ts';
 import { secretViews } from './secret-commands.ts';
+import { modelJudgesIn } from './model-judge.ts';
 import { rowCache } from './row-cache.ts';
 import { runtimeOn } from './runtime-on.ts';
 import { capFiles, capsOf, watchCaps } from './workspace-caps.ts';
@@ -100,6 +101,7 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
       vault,
       secretStore,
       needsPolling: whyShared,
+      modelJudges: modelJudgesIn(workspace),
       ...(options.onUntold === undefined ? {} : { onUntold: options.onUntold }),
       caps,
       capLedger: ledger,

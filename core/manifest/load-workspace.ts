@@ -14,6 +14,7 @@ import {
 } from '../model/process-config.ts';
 import { budgetOf } from './budget-schema.ts';
 import { healthOf } from './health-schema.ts';
+import { checkScript } from './check-script.ts';
 import { isInside } from './is-inside.ts';
 import { knownKeys } from './known-keys.ts';
 import { loadPrices } from './load-prices.ts';
@@ -282,7 +283,7 @@ function configOf(manifest: Manifest, directory: string, path: string, document:
     restartBackoffMs: config.restart_backoff * 1000,
     budget: budgetOf(budget, (file) => loadPrices({ workspace: directory, manifest: path, file })),
     escalation: holdfast.escalation ?? null,
-    mission: missionOf(mission),
+    mission: missionOf(mission, (script) => checkScript({ workspace: directory, manifest: path, script })),
     health: healthOf(manifest.health),
     secrets: secretsOf(secrets, directory, signingSecretsOf(manifest)),
     initialState: { ...context.initial_state, ...world },

@@ -2,6 +2,8 @@
 // `holdfast` what it has no word for. Durations in seconds, but for `timeout_hours`.
 
 import { z } from 'zod';
+import { modelNameText, parseModelName } from '../agent/models/model-name.ts';
+import { AppError } from '../model/errors.ts';
 import { DEFAULT_MISSION, ON_COMPLETE, type MissionConfig } from '../model/mission.ts';
 import { escalationSchema } from './escalation-schema.ts';
 
@@ -20,7 +22,7 @@ export const ManifestMission = z
     enabled: z.boolean().default(true),
     objective: z.string().trim().max(MAX_TEXT).default(''),
     success_criteria: z.string().trim().max(MAX_TEXT).default(DEFAULT_MISSION.successCriteria),
-    eval_model: z.unknown().optional(),
+    eval_model: z.string().trim().nullish(),
     eval_every: z.number().int().min(1).max(MAX_COUNT).default(DEFAULT_MISSION.evalEvery),
     confidence_threshold: z.number().min(0).max(1).default(DEFAULT_MISSION.confidenceThreshold),
     timeout_hours: z.number().min(0).max(MAX_HOURS, 'a year at most').default(0),
@@ -50,12 +52,8 @@ export const ManifestMission = z
     const { enabled, objective, eval_model, eval_every, max_invocations, timeout_hours, holdfast } = mission;
     const refuse = (path: string[], message: string): void =>
       context.addIssue({ code: 'custom', path, message });
-    if (eval_model !== undefined && eval_model !== null) {
-      refuse(
-        ['eval_model'],
-        'judge models come with models, which are not there yet: leave it out, and give the module a judge function, defineAgent({ onTrigger, judge })',
-      );
-    }
+    const modelProblem = eval_model === undefined || eval_model === null ? null : problemOf(eval_model);
+    if (modelProblem !== null) refuse(['eval_model'], modelProblem);
     if (!enabled) return;
     if (objective === '') {
       refuse(['objective'], 'a mission needs one: say what is to be achieved, or set enabled to false');
@@ -82,13 +80,30 @@ export const ManifestMission = z
   });
 type ManifestMission = z.output<typeof ManifestMission>;
 
-/** Null where there is none, or it is not enabled. */
-export function missionOf(mission: ManifestMission | null | undefined): MissionConfig | null {
+/** What is wrong with the name of a model. */
+function problemOf(name: string): string | null {
+  try {
+    parseModelName(name);
+    return null;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return error.message.replace(/\.$/, '');
+  }
+}
+
+/** Null where there is none, or it is not enabled. `checkScript`: of a scripted judge, which is a file. */
+export function missionOf(
+  mission: ManifestMission | null | undefined,
+  checkScript: (path: string) => void,
+): MissionConfig | null {
   if (mission === null || mission === undefined || !mission.enabled) return null;
   const { judge_timeout, judge_retries, judge_backoff, judge_cost, drift_after } = mission.holdfast;
+  const judge = mission.eval_model == null ? null : parseModelName(mission.eval_model);
+  if (judge?.provider === 'scripted') checkScript(judge.path);
   return {
     objective: mission.objective,
     successCriteria: mission.success_criteria,
+    evalModel: judge === null ? null : modelNameText(judge),
     evalEvery: mission.eval_every,
     confidenceThreshold: mission.confidence_threshold,
     timeoutMs: mission.timeout_hours * 3_600_000,

@@ -177,7 +177,7 @@ const mission = withKeys({
   unknown: orNull(
     withKeys({ reason: text, at: text, atMs: number, run: number, attempts: number, isForBudget: truth }),
   ),
-  judging: orNull(withKeys({ run: number, booked: amounts })),
+  judging: orNull(withKeys({ run: number, booked: amounts }, { model: text, prices: text, most: amounts })),
   setBackMs: number,
   pending: orNull(text),
   lastRun: orNull(

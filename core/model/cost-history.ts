@@ -2,8 +2,9 @@
 // and asks no price of today [S21].
 
 import { applyEntry, type FoldedEntry } from './fold.ts';
-import { textAt } from './json.ts';
+import { textAt, type JsonObject } from './json.ts';
 import { isNone, minus, type Amounts } from './meters.ts';
+import { JUDGE_NAME } from './mission.ts';
 import { emptySnapshot, type ProcessSnapshot } from './snapshot.ts';
 
 export interface CostRow {
@@ -13,10 +14,10 @@ export interface CostRow {
   readonly seq: number;
   /** The event whose run it was of. */
   readonly eventId: string;
-  /** Empty for what a run left open when it ended, which counts as used. */
+  /** `mission.judge` for the judge; empty for what a run left open when it ended, which counts as used. */
   readonly effect: string;
   readonly model: string;
-  /** `done`, `did_not_happen`, `in_doubt`, what an operator said, or `left open`. */
+  /** `done`, `did_not_happen`, `in_doubt`, what an operator said, `no verdict`, or `left open`. */
   readonly outcome: string;
   readonly spent: Amounts;
   /** The price table that money was worked out with, and its currency; empty where there is none. */
@@ -32,6 +33,7 @@ export class CostHistory {
     const { seq, timestamp: at, entry_type: type, data } = entry;
     const before = this.#state.budget;
     const { spent, period } = before;
+    const judging = this.#state.mission?.judging ?? null;
     const effectId = textAt(data, 'effect_id');
     const effect = this.#state.open
       .flatMap(({ effects }) => effects)
@@ -49,21 +51,27 @@ export class CostHistory {
     }
     const more = minus(now.spent, spent);
     if (isNone(more)) return null;
-    const isLeft = effect === undefined;
+    const judged = type.startsWith('mission_') ? judging : null;
+    const call = effect ?? judged;
     const isTold = textAt(data, 'prices') !== '';
     return {
       period: period?.id ?? '',
       at,
       seq,
       eventId: textAt(data, 'event_id') || effectId.slice(0, Math.max(0, effectId.indexOf('/'))),
-      effect: effect?.name ?? '',
-      model: effect?.model ?? '',
-      outcome: isLeft ? 'left open' : textAt(data, 'end') || textAt(data, 'resolution'),
+      effect: judged === null ? (effect?.name ?? '') : JUDGE_NAME,
+      model: call?.model ?? '',
+      outcome: outcomeOf(type, data, effect !== undefined),
       spent: more,
-      prices: isTold ? textAt(data, 'prices') : (effect?.prices ?? ''),
+      prices: isTold ? textAt(data, 'prices') : (call?.prices ?? ''),
       currency: more.money === undefined ? '' : (now.currency ?? ''),
     };
   }
+}
+
+function outcomeOf(type: string, data: JsonObject, isOfEffect: boolean): string {
+  if (type === 'mission_evaluated') return textAt(data, 'unknown') === '' ? 'done' : 'no verdict';
+  return isOfEffect ? textAt(data, 'end') || textAt(data, 'resolution') : 'left open';
 }
 
 const COLUMNS: readonly (readonly [heading: string, cell: (row: CostRow) => string | number])[] = [

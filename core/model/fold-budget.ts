@@ -40,7 +40,8 @@ export function callOf(data: JsonObject): Pick<RecordedEffect, 'model' | 'prices
   return isNone(most) ? call : { ...call, most };
 }
 
-function inCurrency({ budget }: ProcessSnapshot, data: JsonObject): void {
+/** Which currency money is in. */
+export function inCurrency({ budget }: ProcessSnapshot, data: JsonObject): void {
   const currency = textAt(data, 'currency');
   if (currency !== '') budget.currency = currency;
 }
@@ -303,18 +304,4 @@ export function runEnded(state: ProcessSnapshot, eventId: string): void {
     budget.extensions = budget.extensions.filter((extension) => extension.eventId !== eventId);
   }
   if (budget.exceeded?.eventId === eventId) budget.exceeded = null;
-}
-
-// --- the judge of a mission, who belongs to no run
-
-export function reservedForJudge({ budget }: ProcessSnapshot, amounts: Amounts): void {
-  if (!isNone(amounts)) budget.reserved = plus(budget.reserved, amounts);
-}
-
-export function settledForJudge({ budget }: ProcessSnapshot, reserved: Amounts, used: Amounts): void {
-  budget.reserved = minus(budget.reserved, reserved);
-  budget.spent = plus(budget.spent, used);
-  const { exceeded } = budget;
-  if (exceeded === null || minus(reserved, used)[LIMITS[exceeded.limit].meter] === undefined) return;
-  if (LIMITS[exceeded.limit].scope === 'day') budget.exceeded = null;
 }

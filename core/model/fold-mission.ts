@@ -1,7 +1,8 @@
 // What the journal tells of a mission: its runs are counted, its verdicts kept, and what the judge costs is booked against
 // the day before it is asked. Nothing here knows the manifest of today [S21]: what a verdict means is in its entry.
 
-import { reservedForJudge, settledForJudge } from './fold-budget.ts';
+import { callOf, inCurrency } from './fold-budget.ts';
+import { reservedForJudge, settledForJudge } from './fold-judge.ts';
 import { numberAt, showJson, textAt, type Json, type JsonObject } from './json.ts';
 import {
   isShare,
@@ -28,7 +29,7 @@ const MAX_KEPT_REASONING = 300;
 export function missionStarted(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
   const objective = textAt(data, 'objective');
   if (objective === '') return;
-  abandonJudging(state);
+  abandonJudging(state, timestamp);
   const sinceMs = Date.parse(timestamp);
   state.mission = {
     objective,
@@ -84,21 +85,23 @@ function beginningOf(payload: Json): string {
 }
 
 /** The judge is about to be asked, and what that costs is reserved. */
-export function missionJudging(state: ProcessSnapshot, data: JsonObject): void {
+export function missionJudging(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
   const { mission } = state;
   const run = numberAt(data, 'run');
   if (mission === null || run < 1) return;
-  abandonJudging(state);
+  abandonJudging(state, timestamp);
   const booked = amountsOf(data['booked']);
   reservedForJudge(state, booked);
-  state.mission = { ...state.mission!, judging: { run, booked } };
+  inCurrency(state, data);
+  state.mission = { ...state.mission!, judging: { run, booked, ...callOf(data) } };
 }
 
 /** Nobody will say any more what became of it: it counts as used. */
-function abandonJudging(state: ProcessSnapshot): void {
+function abandonJudging(state: ProcessSnapshot, timestamp: string): void {
   const { mission } = state;
   if (mission === null || mission.judging === null) return;
-  settledForJudge(state, mission.judging.booked, mission.judging.booked);
+  const { booked } = mission.judging;
+  settledForJudge(state, { reserved: booked, used: booked, at: timestamp });
   state.mission = { ...mission, judging: null };
 }
 
@@ -107,7 +110,9 @@ export function missionEvaluated(state: ProcessSnapshot, data: JsonObject, times
   if (state.mission === null) return;
   const booked = state.mission.judging?.booked;
   if (booked !== undefined) {
-    settledForJudge(state, booked, Object.hasOwn(data, 'used') ? amountsOf(data['used']) : booked);
+    const used = Object.hasOwn(data, 'used') ? amountsOf(data['used']) : booked;
+    settledForJudge(state, { reserved: booked, used, at: timestamp });
+    inCurrency(state, data);
     state.mission = { ...state.mission, judging: null };
   }
   const run = numberAt(data, 'run');
@@ -206,7 +211,7 @@ export function missionChanged(state: ProcessSnapshot, data: JsonObject, timesta
   const to = textAt(data, 'to');
   if (state.mission === null) return;
   if (to === 'withdrawn') {
-    abandonJudging(state);
+    abandonJudging(state, timestamp);
     state.mission = null;
     return;
   }
@@ -272,7 +277,7 @@ export function missionClockChanged(state: ProcessSnapshot, data: JsonObject): v
  * counts; and what judging it costs, and the time since its start, are facts.
  */
 export function missionTakenBack(now: ProcessSnapshot, then: MissionState | null): MissionState | null {
-  abandonJudging(now);
+  abandonJudging(now, now.lastEntryAt ?? '');
   if (then === null) return null;
   const { startedAt, startedMs, setBackMs } = now.mission ?? then;
   const isSame = startedAt === then.startedAt;

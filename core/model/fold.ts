@@ -187,7 +187,7 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       missionStarted(state, data, timestamp);
       return state;
     case 'mission_judging':
-      missionJudging(state, data);
+      missionJudging(state, data, timestamp);
       return state;
     case 'mission_evaluated':
       missionEvaluated(state, data, timestamp);

@@ -1,6 +1,7 @@
 // Who says whether a mission is achieved: what a judge gets to see, and what of its answer is believed.
 
 import { isObject, showJson, type Json, type JsonObject } from './json.ts';
+import type { ReportedUse } from './model-calls.ts';
 import type { CallOff } from './ports.ts';
 
 /** What the last run did, newest last; names and hashes, not what went in or came out. */
@@ -54,9 +55,14 @@ export interface JudgeCall {
   readonly callOff: CallOff;
   /** To be called when it begins: from then on its time counts, and it is paid for. */
   readonly onBegan: () => void;
+  /**
+   * What the model that it called used; null where that refused before anything was done. Where nobody says, all that was
+   * booked counts.
+   */
+  readonly onUsed: (use: ReportedUse | null) => void;
 }
 
-/** Whoever can give a verdict: a function of the agent's module in a worker, and as well anything else that answers. */
+/** Whoever can give a verdict: a function of the agent's module in a worker, or a model. */
 export interface Judge {
   /**
    * What it says, not looked at yet.

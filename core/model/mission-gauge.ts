@@ -8,6 +8,8 @@ import { isMoment, timestampOf } from './time.ts';
 
 /** What the manifest says, which only the host that runs the process knows. */
 export interface MissionTerms {
+  /** The model that judges; null where the module does. */
+  readonly evalModel: string | null;
   readonly evalEvery: number;
   readonly threshold: number;
   /** Null for as many as it likes. */
@@ -71,11 +73,12 @@ export function missionGauge(
 }
 
 function termsOf(config: MissionConfig, mission: MissionState): MissionTerms {
-  const { evalEvery, confidenceThreshold, maxInvocations, timeoutMs, driftAfterMs } = config;
+  const { evalModel, evalEvery, confidenceThreshold, maxInvocations, timeoutMs, driftAfterMs } = config;
   const isActive = mission.status === 'active';
   const after = (ms: number, spanMs: number): string | null =>
     isActive && spanMs > 0 && isMoment(ms + spanMs) ? timestampOf(ms + spanMs) : null;
   return {
+    evalModel,
     evalEvery,
     threshold: confidenceThreshold,
     maxInvocations: maxInvocations === 0 ? null : maxInvocations,

@@ -1,3 +1,4 @@
+import type { RecordedEffect } from './effects.ts';
 import type { JudgedRun, Verdict } from './judge.ts';
 import type { Amounts } from './meters.ts';
 import type { MissionStatus } from './mission.ts';
@@ -30,6 +31,12 @@ export interface MissionUnknown {
   readonly isForBudget: boolean;
 }
 
+/** With the model that is the judge, where it is one: which prices that was booked by, and the most that it can use. */
+export interface Judging extends Pick<RecordedEffect, 'model' | 'prices' | 'most'> {
+  readonly run: number;
+  readonly booked: Amounts;
+}
+
 /** What the journal tells of a mission. Times in `…Ms` are on the clock as it is now, also where it was set since. */
 export interface MissionState {
   readonly objective: string;
@@ -60,7 +67,7 @@ export interface MissionState {
   /** The last time that there was no verdict. */
   readonly unknown: MissionUnknown | null;
   /** The run that the judge is asked about right now, and what that is booked at. */
-  readonly judging: { readonly run: number; readonly booked: Amounts } | null;
+  readonly judging: Judging | null;
   /** How far the clock is behind what it was, 0 at the most: what was set back is no time that went by. */
   readonly setBackMs: number;
   /** What is still to be done to the process because the mission is over. */

@@ -18,6 +18,8 @@ export type MissionOrder = (typeof MISSION_ORDERS)[number];
 export interface MissionConfig {
   readonly objective: string;
   readonly successCriteria: string;
+  /** The model that judges it, as models are named; null where the module does. */
+  readonly evalModel: string | null;
   /** It is judged after every so many successful runs. */
   readonly evalEvery: number;
   /** A verdict that it is achieved counts from this confidence on. */
@@ -44,6 +46,7 @@ export interface MissionConfig {
 
 export const DEFAULT_MISSION: Omit<MissionConfig, 'objective'> = {
   successCriteria: '',
+  evalModel: null,
   evalEvery: 1,
   confidenceThreshold: 0.7,
   timeoutMs: 0,

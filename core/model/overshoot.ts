@@ -2,6 +2,7 @@
 // is known only afterwards: then it can be as much as its model lets a call use, whatever was expected of it.
 
 import { LIMITS, limitNow, type BudgetConfig, type LimitName } from './budget.ts';
+import type { RecordedEffect } from './effects.ts';
 import { TOKEN_METERS, total, type Meter } from './meters.ts';
 import { openOf, type OpenInvocation, type ProcessSnapshot } from './snapshot.ts';
 
@@ -29,7 +30,9 @@ export function overshootOf(
   const run = openOf(snapshot, asked.eventId);
   const { spent = {} } = scope === 'day' ? snapshot.budget : (run ?? {});
   if (meter === 'money' && spent.unpriced !== undefined) return null;
-  let more = 0;
+  const judging = scope === 'day' ? (snapshot.mission?.judging ?? null) : null;
+  let more = judging === null ? 0 : excessOfCall(judging, meter);
+  if (more === null) return null;
   for (const open of scope === 'day' ? snapshot.open : run === undefined ? [] : [run]) {
     const excess = excessOf(open, meter);
     if (excess === null) return null;
@@ -42,10 +45,18 @@ export function overshootOf(
 function excessOf({ reserved, effects }: OpenInvocation, meter: Meter): number | null {
   if (reserved === undefined) return 0;
   let sum = 0;
-  for (const { end, booked, model, most } of effects) {
-    if (model === undefined || booked === undefined || end !== null) continue;
-    if (most === undefined) return null;
-    sum = total(sum, Math.max(0, (most[meter] ?? 0) - (booked[meter] ?? 0)));
+  for (const effect of effects) {
+    const excess = effect.end === null ? excessOfCall(effect, meter) : 0;
+    if (excess === null) return null;
+    sum = total(sum, excess);
   }
   return sum;
+}
+
+function excessOfCall(
+  { model, booked, most }: Pick<RecordedEffect, 'model' | 'booked' | 'most'>,
+  meter: Meter,
+): number | null {
+  if (model === undefined || booked === undefined) return 0;
+  return most === undefined ? null : Math.max(0, (most[meter] ?? 0) - (booked[meter] ?? 0));
 }

@@ -17,7 +17,7 @@ import { openAnomalies, type AnomalyType } from '../model/health.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { isActive } from '../model/lifecycle.ts';
 import type { SentMessage } from '../model/messages.ts';
-import type { MissionOrder } from '../model/mission.ts';
+import { JUDGE_NAME, type MissionOrder } from '../model/mission.ts';
 import type { Clock, Ids, JournalProvider, WorkerFacts, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import type { SettingChange } from '../model/settings.ts';
@@ -46,6 +46,7 @@ import { TriggerDesk } from './trigger-desk.ts';
 import { MANUAL_TRIGGER } from './trigger-id.ts';
 import { TriggerSet, type Tick } from './trigger-set.ts';
 import { WaitKeeper } from './wait-keeper.ts';
+import type { ModelJudges } from './model-judges.ts';
 import { WorkerJudge } from './worker-judge.ts';
 import type { WorkerPermits } from './worker-permits.ts';
 
@@ -70,6 +71,8 @@ export interface ProcessDependencies {
   readonly deliver: (sender: string, message: SentMessage) => Promise<Delivery>;
   /** How the one switch for all triggers stands; null where nobody ever touched it. */
   readonly triggerSwitch: () => WorkspaceSwitch | null;
+  /** Where judges come from that are models. */
+  readonly modelJudges: ModelJudges;
   /** Tells a receiver on the web something. */
   readonly post: Post;
   /** Somebody outside could not be told what is wrong, and is not told any more. */
@@ -180,12 +183,18 @@ export class AgentProcess implements Listener {
       onChange,
     });
     const escalate = (cause: Cause): void => escalations.raise(cause);
+    const evalModel = definition.config.mission?.evalModel ?? null;
     const mission = new MissionKeeper({
       process: name,
       config: definition.config.mission,
       recorder,
       clock,
-      judge: new WorkerJudge({ definition, workerHost, permits }),
+      judge:
+        evalModel === null
+          ? new WorkerJudge({ definition, workerHost, permits })
+          : dependencies.modelJudges(evalModel, definition, (secret, run) =>
+              secrets.read(secret, `${JUDGE_NAME}/${run}`),
+            ),
       budget,
       escalate,
       mayMove: () => guard.mayMove && isActive(lifecycle.state),

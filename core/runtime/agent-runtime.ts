@@ -11,6 +11,7 @@ import type { SourcePlaces } from '../governance/secret-sources.ts';
 import { SecretVault } from '../governance/secret-vault.ts';
 import { eachLimited } from './each-limited.ts';
 import type { Actor } from './lifecycle-driver.ts';
+import { noModelJudges } from './model-judges.ts';
 import { scrubbedWorkers } from './scrubbed-workers.ts';
 import { Switchboard } from './switchboard.ts';
 import { TriggerSwitch } from './trigger-switch.ts';
@@ -30,6 +31,7 @@ export interface RuntimeOptions extends Omit<
   | 'triggerSwitch'
   | 'vault'
   | 'places'
+  | 'modelJudges'
 > {
   readonly definitions: readonly ProcessDefinition[];
   /** Workers at once, over all processes. */
@@ -40,6 +42,8 @@ export interface RuntimeOptions extends Omit<
   readonly capLedger?: CapLedger | null;
   readonly needsPolling?: ProcessDependencies['needsPolling'];
   readonly post?: ProcessDependencies['post'];
+  /** Without it missions that a model is to judge get no verdict. */
+  readonly modelJudges?: ProcessDependencies['modelJudges'];
   readonly onUntold?: ProcessDependencies['onUntold'];
   /** What the host knows of secrets; of this runtime alone unless given. */
   readonly vault?: SecretVault;
@@ -72,6 +76,7 @@ export class AgentRuntime {
     needsPolling = () => null,
     post = webhookPost(),
     onUntold = () => {},
+    modelJudges = noModelJudges,
     caps = {},
     capLedger = null,
     vault = new SecretVault(),
@@ -107,6 +112,7 @@ export class AgentRuntime {
       deliver: (sender, message) => switchboard.deliver(sender, message),
       post,
       onUntold,
+      modelJudges,
     };
     for (const definition of definitions) this.#put(definition);
   }

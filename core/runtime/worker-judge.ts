@@ -11,6 +11,9 @@ import type { WorkerPermits } from './worker-permits.ts';
 
 const MAX_OUTPUT = 500;
 
+/** What it uses of models by itself nobody counts. */
+type WorkerCall = Omit<JudgeCall, 'onUsed'>;
+
 export interface WorkerJudgeOptions {
   readonly definition: ProcessDefinition;
   readonly workerHost: WorkerHost;
@@ -40,7 +43,7 @@ export class WorkerJudge implements Judge {
   }
 
   /** In line for a worker like everybody else. */
-  async #asked(view: JudgeView, { callOff, onBegan }: JudgeCall): Promise<Json> {
+  async #asked(view: JudgeView, { callOff, onBegan }: WorkerCall): Promise<Json> {
     const { permits } = this.#options;
     const granted = Promise.withResolvers<void>();
     const permit = permits.request(() => granted.resolve());
@@ -55,7 +58,7 @@ export class WorkerJudge implements Judge {
     }
   }
 
-  async #inWorker(view: JudgeView, { callOff, onBegan }: JudgeCall): Promise<Json> {
+  async #inWorker(view: JudgeView, { callOff, onBegan }: WorkerCall): Promise<Json> {
     const { definition, workerHost } = this.#options;
     const { name, entrypoint, config } = definition;
     const limits = config.workerLimits;

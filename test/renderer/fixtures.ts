@@ -414,6 +414,7 @@ export function missionOf(over: Partial<MissionView> = {}): MissionView {
     unknown: null,
     isJudging: false,
     terms: {
+      evalModel: null,
       evalEvery: 2,
       threshold: 0.8,
       maxInvocations: 40,

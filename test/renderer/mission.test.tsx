@@ -38,6 +38,12 @@ test('the table says the same, each verdict in a row', async () => {
   ).toBeTruthy();
 });
 
+test('a model that judges is named', async () => {
+  await shown({ mission: missionOf({ terms: { ...missionOf().terms!, evalModel: 'openai:gpt-5-mini' } }) });
+  fireEvent.click(screen.getByRole('button', { name: 'Mission as a table' }));
+  expect(screen.getByRole('row', { name: 'Judged by openai:gpt-5-mini, after every 2 runs' })).toBeTruthy();
+});
+
 test('without an advance for too long it says that it drifts', async () => {
   const terms = { ...missionOf().terms!, driftsAt: before(MINUTE) };
   await shown({ mission: missionOf({ advancedAt: before(2 * HOUR), terms }) });

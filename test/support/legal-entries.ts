@@ -157,6 +157,17 @@ function ofMission({ mission, invocationCount }: ProcessSnapshot): Maker[] {
     start,
     ({ pick }) => ['mission_judging', { ...about, booked: pick % 3 === 0 ? {} : { cost: (pick % 9) / 4 } }],
     ({ pick }) => [
+      'mission_judging',
+      {
+        ...about,
+        booked: { cost: 1, modelTurns: 1, unpriced: 1 },
+        model: `openai:${pick}`,
+        prices: 'p1',
+        currency: 'EUR',
+        ...(pick % 2 === 0 ? { most: { tokens: 1_000 + pick, money: 1 } } : {}),
+      },
+    ],
+    ({ pick }) => [
       'mission_evaluated',
       {
         ...about,
@@ -165,6 +176,7 @@ function ofMission({ mission, invocationCount }: ProcessSnapshot): Maker[] {
         ...(pick % 2 === 0 ? { progress: (pick % 7) / 6 } : {}),
         reasoning: `because of ${pick}`,
         outcome: one(MISSION_OUTCOMES, pick),
+        ...(pick % 5 === 0 ? { used: { cost: 1, modelTurns: 1, tokens: pick, tokensIn: pick } } : {}),
       },
     ],
     ({ pick }) => [

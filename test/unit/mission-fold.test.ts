@@ -2,11 +2,13 @@
 
 import { expect, test } from 'vitest';
 import { checkpointToSnapshot, isFullCheckpoint, snapshotToState } from '../../core/model/checkpoint.ts';
+import { DEFAULT_BUDGET } from '../../core/model/budget.ts';
 import type { JsonObject } from '../../core/model/json.ts';
 import { foldEntries, FOLD_VERSION, type FoldedEntry } from '../../core/model/fold.ts';
 import { MAX_HISTORY, type MissionState } from '../../core/model/mission-state.ts';
 import { driftOf, missionRoom, missionStep, type MissionStep } from '../../core/model/mission-step.ts';
 import { DEFAULT_MISSION, type MissionConfig } from '../../core/model/mission.ts';
+import { overshootOf } from '../../core/model/overshoot.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../../core/model/snapshot.ts';
 import { timestampOf } from '../../core/model/time.ts';
 
@@ -211,6 +213,33 @@ test('[S17] all of it is in every checkpoint, which an older one without it stil
   const before = { state: { ...state, holdfast: older } };
   expect(isFullCheckpoint(before)).toBe(true);
   expect(checkpointToSnapshot(before, emptySnapshot()).mission).toBeNull();
+});
+
+test('[P3] a model that judges counts for the day, for caps and for how fast is spent, in the currency of its prices', () => {
+  const cap: Line = ['cap_applied', { cap: 'workspace', id: 'd', until: '2026-03-02T00:00:00Z', limits: {} }];
+  const model = { model: 'openai:x', prices: 'p1', currency: 'EUR' };
+  const booked = { cost: 1, modelTurns: 1, unpriced: 1 };
+  const limited = { ...DEFAULT_BUDGET, limits: { max_tokens_per_day: 100 } };
+  const overshoot = (...lines: readonly Line[]): number | null =>
+    overshootOf(limited, fold(begins, cap, ran(), ...lines), {
+      limit: 'max_tokens_per_day',
+      eventId: null,
+      nowMs: START,
+    });
+  const judging = (more: JsonObject = {}): Line => ['mission_judging', { run: 1, booked, ...model, ...more }];
+  expect(overshoot(judging())).toBeNull();
+  expect(overshoot(judging({ most: { tokens: 350 } }))).toBe(250);
+  const used = { cost: 1, modelTurns: 1, tokens: 120, tokensIn: 120, money: 0.25 };
+  expect(overshoot(judging(), said(1, { used }))).toBe(20);
+  const open = fold(begins, cap, ran(), judging({ most: { tokens: 350 } }));
+  expect(open).toMatchObject({ budget: { reserved: booked, currency: 'EUR' } });
+  const state = JSON.parse(JSON.stringify(snapshotToState(open, FOLD_VERSION))) as JsonObject;
+  expect(checkpointToSnapshot({ state }, emptySnapshot()).mission).toEqual(open.mission);
+  const over = fold(begins, cap, ran(), judging(), said(1, { used }));
+  expect(over.budget).toMatchObject({ reserved: {}, spent: used, spending: { minutes: [{ spent: used }] } });
+  expect(over.caps.workspace!.spent).toEqual({ runs: 1, ...used });
+  const left = fold(begins, cap, ran(), judging(), begins);
+  expect(left.budget).toMatchObject({ reserved: {}, spent: booked });
 });
 
 test('[P8] of a checkpoint whose mission is none of ours only that is not believed', () => {

@@ -8,8 +8,12 @@ import type { MissionConfig } from '../../core/model/mission.ts';
 import { DEFAULT_MISSION } from '../../core/model/mission.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 
-function load(mission: string): { readonly mission: MissionConfig | null; readonly problem: string } {
+function load(
+  mission: string,
+  files: Readonly<Record<string, string>> = {},
+): { readonly mission: MissionConfig | null; readonly problem: string } {
   const directory = tempDirectory();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text);
   writeFileSync(join(directory, 'a.ts'), 'export default {};');
   writeFileSync(join(directory, 'a.agent'), `name: a\nentrypoint: a.ts\n${mission}`);
   const { definitions, problems } = loadWorkspace(directory);
@@ -41,6 +45,7 @@ test('Promptise’s keys and defaults, and our own under holdfast', () => {
   ).toEqual({
     objective: 'ship',
     successCriteria: 'none is open',
+    evalModel: null,
     evalEvery: 3,
     confidenceThreshold: 0.9,
     timeoutMs: 5_400_000,
@@ -58,13 +63,41 @@ test('Promptise’s keys and defaults, and our own under holdfast', () => {
   expect(load('mission:\n  enabled: false').problem).toBe('');
 });
 
+test('a model that judges: as models are named, and a script only where it is one of the workspace', () => {
+  const evalModel = (
+    name: string,
+    script = 'turns: []',
+  ): { model: string | null | undefined; problem: string } => {
+    const { mission, problem } = load(`mission:\n  objective: ship\n  eval_model: ${name}`, {
+      'judge.yaml': script,
+    });
+    return { model: mission?.evalModel, problem };
+  };
+  expect(evalModel('" openai:gpt-5-mini "').model).toBe('openai:gpt-5-mini');
+  expect(evalModel('openai-compatible:llama@http://localhost:1/v1/').model).toBe(
+    'openai-compatible:llama@http://localhost:1/v1',
+  );
+  expect(evalModel('scripted:./judge.yaml').model).toBe('scripted:./judge.yaml');
+  expect(evalModel('null').model).toBeNull();
+  expect(evalModel('scripted:other.yaml').problem).toMatch(
+    /names the script other\.yaml, which can't be read: ENOENT/,
+  );
+  expect(evalModel('scripted:.').problem).toMatch(/it is no file/);
+  expect(evalModel('scripted:../judge.yaml').problem).toMatch(/not inside the workspace/);
+  expect(evalModel('cohere:command').problem).toMatch(
+    /"cohere".*There are openai, anthropic, google, mistral/,
+  );
+  expect(evalModel('openai-compatible:llama').problem).toMatch(/eval_model: .*says not where the model is/);
+  expect(evalModel('7').problem).toMatch(/mission\.eval_model/);
+});
+
 test.each([
   ['no objective', 'enabled: true', /mission\.objective: a mission needs one/],
   ['an empty one', 'objective: "  "', /mission\.objective: a mission needs one/],
   [
     'a judge model',
     'objective: x\n  eval_model: gpt',
-    /eval_model: judge models come with models.*judge function/,
+    /eval_model: "gpt" names no model.*Providers: openai, anthropic/,
   ],
   ['zero runs between', 'objective: x\n  eval_every: 0', /mission\.eval_every/],
   ['half a run', 'objective: x\n  eval_every: 1.5', /mission\.eval_every/],

@@ -149,7 +149,7 @@ function rowsOf(mission: MissionView): readonly Fact[] {
         ? countText(runs)
         : `${countText(runs)} of ${countText(terms.maxInvocations)}`,
     ],
-    ['Judged', terms === null ? 'unknown' : `after every ${counted(terms.evalEvery, 'run')}`],
+    ['Judged', terms === null ? 'unknown' : judgedText(terms)],
     ['Next verdict', nextVerdictText(mission)],
     ['Last advance', <DayClock key="advance" at={advancedAt} />],
     ...(unknown === null ? [] : [['No verdict', visibleLine(unknown.reason)] satisfies Fact]),
@@ -159,4 +159,8 @@ function rowsOf(mission: MissionView): readonly Fact[] {
       `after invocation ${countText(one.invocation)}: ${verdictText(one)}`,
     ]),
   ];
+}
+
+function judgedText({ evalEvery, evalModel }: NonNullable<MissionView['terms']>): string {
+  return `${evalModel === null ? '' : `by ${visibleLine(evalModel)}, `}after every ${counted(evalEvery, 'run')}`;
 }

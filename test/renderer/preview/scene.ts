@@ -483,6 +483,7 @@ function dying(row: ProcessRow): ProcessDetail {
         isForBudget: false,
       },
       terms: {
+        evalModel: 'openai:gpt-5-mini',
         evalEvery: 2,
         threshold: 0.8,
         maxInvocations: null,
