@@ -145,8 +145,12 @@ test('the benchmark governance works: every effect is permitted, and counted whe
   expect(results.map(({ name }) => name)).toEqual([
     'with all limits',
     'what all limits add',
+    'with 20 secrets',
+    'what 20 secrets add',
     'with health',
     'what health adds',
+    'with a mission',
+    'what a mission adds',
     'with all of it',
     'what all of it adds',
   ]);

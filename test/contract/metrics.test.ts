@@ -79,7 +79,8 @@ test('[P5] all that there is to measure, by the names and in the format of Prome
   expect(of('holdfast_effects_total')).toContain('process=clerk,end=done 3');
   expect(of('holdfast_budget_spent')).toContain('process=clerk,meter=cost 7.5');
   expect(of('holdfast_budget_limit')).toContain('process=clerk,limit=max_tool_calls_per_day 3');
-  expect(of('holdfast_process_health')).toContain('process=fails,verdict=unknown 0');
+  // Too few runs to judge by [P5].
+  expect(of('holdfast_process_health')).toContain('process=fails,verdict=unknown 1');
   // Nobody has opened a day of it.
   expect(of('holdfast_cap_used')).toEqual([]);
   expect(Number(of('holdfast_journal_bytes')[0])).toBeGreaterThan(1_000);

@@ -7,7 +7,10 @@ import { worldOf, type Errand } from './stepped-world.ts';
 export default defineAgent({
   judge: ({ process }) => worldOf(process).opinion(),
   async onTrigger(ctx, event) {
-    const { errand } = event.payload as { readonly errand: Errand };
+    const { errand, timeoutMs = 60_000 } = event.payload as {
+      readonly errand: Errand;
+      readonly timeoutMs?: number;
+    };
     ctx.onQuery('errand', () => errand);
     const effect = (name: string, effectClass: EffectClass): Promise<string> =>
       effectOf(ctx, name, effectClass);
@@ -37,7 +40,7 @@ export default defineAgent({
         ctx.onSignal('go', () => {
           heard += 1;
         });
-        const isHeard = await ctx.until(() => heard > 0, { timeoutMs: 60_000 });
+        const isHeard = await ctx.until(() => heard > 0, { timeoutMs });
         return isHeard ? 'heard' : 'heard nothing';
       }
       case 'fail':

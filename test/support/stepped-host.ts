@@ -32,7 +32,7 @@ const BEGINNING = Date.parse('2020-06-01T00:00:00Z');
 /** What goes by with each turn that something is waited for. */
 const TURN_MS = 5;
 /** Of real time, after which a step hangs. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 40_000;
 
 export class SteppedHost {
   readonly clock = new SteppedClock(BEGINNING);
@@ -106,11 +106,11 @@ export class SteppedHost {
   }
 
   /** Time goes by until it is so. @throws Error for what never is */
-  async until(what: string, look: (agent: AgentProcess) => boolean): Promise<void> {
+  async until(what: string, look: (agent: AgentProcess) => boolean, turnMs = TURN_MS): Promise<void> {
     const deadline = performance.now() + PATIENCE_MS;
     while (!look(this.agent)) {
       if (performance.now() > deadline) throw new Error(`${what} never comes`);
-      await this.turns(1);
+      await this.turns(1, turnMs);
     }
   }
 
@@ -153,7 +153,9 @@ export class SteppedHost {
     }
   }
 
-  entries(): Promise<readonly StoredEntry[]> {
+  /** What was seen live is lined up, and read only once it is written. */
+  async entries(): Promise<readonly StoredEntry[]> {
+    await this.agent.settled();
     return readFileJournal(this.directory).read(this.name);
   }
 
