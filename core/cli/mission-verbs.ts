@@ -83,7 +83,8 @@ function verdictLine(one: MissionView['history'][number]): string {
 
 function nextText({ status, terms }: MissionView): string {
   if (terms === null) return 'known to the host that runs it';
-  if (terms.nextIn === null) return `none while it is ${status}`;
+  if (terms.nextIn === null)
+    return status === 'failed' ? 'none: it has failed' : `none while it is ${status}`;
   return terms.nextIn === 0 ? 'due now' : `after ${counted(terms.nextIn, 'more run')}`;
 }
 

@@ -1,7 +1,6 @@
 import { Line, LineChart, ReferenceLine, XAxis, YAxis } from 'recharts';
 
-const WIDTH = 264;
-const HEIGHT = 84;
+const ROOM = { inlineSize: '100%', blockSize: 84 } as const;
 /** Many are a line, and not dots. */
 const FEW = 20;
 
@@ -24,8 +23,8 @@ export function MissionLines({ points, threshold }: Props) {
   const dot = points.length <= FEW ? { r: 2 } : false;
   return (
     <LineChart
-      width={WIDTH}
-      height={HEIGHT}
+      responsive
+      style={ROOM}
       data={[...points]}
       margin={{ top: 6, right: 4, bottom: 4, left: 4 }}
       accessibilityLayer={false}

@@ -1,7 +1,6 @@
 import { Area, AreaChart, XAxis, YAxis } from 'recharts';
 
-const WIDTH = 280;
-const HEIGHT = 56;
+const ROOM = { inlineSize: '100%', blockSize: 56 } as const;
 
 export interface SpendingStep {
   /** When it begins, in epoch milliseconds. */
@@ -16,8 +15,8 @@ export function SpendingChart({ steps }: { readonly steps: readonly SpendingStep
   const ended = last === undefined ? [] : [...steps, { at: last.at + 1_800_000, value: last.value }];
   return (
     <AreaChart
-      width={WIDTH}
-      height={HEIGHT}
+      responsive
+      style={ROOM}
       data={ended}
       margin={{ top: 6, right: 0, bottom: 4, left: 0 }}
       accessibilityLayer={false}

@@ -13,8 +13,8 @@ export function limitAmount(limit: Limit['limit'], value: number, currency: stri
 /** How far it can be passed at most by what is under way; empty where it can't be. Unknown is a word [P5]. */
 export function overshootText({ limit, overshoot }: Limit, currency: string | null): string {
   if (overshoot === 0) return '';
-  if (overshoot === null) return 'how far it may be passed is unknown';
-  return `may be passed by ${limitAmount(limit, overshoot, currency)} at most`;
+  if (overshoot === null) return 'How far it may be passed is unknown';
+  return `May be passed by ${limitAmount(limit, overshoot, currency)} at most`;
 }
 
 /** "≥ " where calls are in it that nobody knows the price of [P5]. */

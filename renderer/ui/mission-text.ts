@@ -14,6 +14,14 @@ export const MISSION_STATUS: Readonly<Record<MissionView['status'], string>> = {
   paused: 'Paused',
 };
 
+/** The same within a sentence: "its mission has failed". */
+export const MISSION_CLAUSE: Readonly<Record<MissionView['status'], string>> = {
+  active: 'is active',
+  completed: 'is completed',
+  failed: 'has failed',
+  paused: 'is paused',
+};
+
 const OUTCOMES: Readonly<Record<Evaluation['outcome'], string>> = {
   achieved: 'achieved',
   unsure: 'achieved, but not sure enough',
@@ -44,6 +52,7 @@ export function historyText({ history, evaluations }: MissionView): string {
 export function nextVerdictText({ status, terms, isJudging }: MissionView): string {
   if (isJudging) return 'the judge is asked right now';
   if (terms === null) return 'unknown';
-  if (terms.nextIn === null) return `none while it is ${status}`;
+  if (terms.nextIn === null)
+    return status === 'paused' ? 'none while it is paused' : `none: it ${MISSION_CLAUSE[status]}`;
   return terms.nextIn === 0 ? 'due now' : `after ${counted(terms.nextIn, 'more run')}`;
 }

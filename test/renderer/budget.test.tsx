@@ -214,8 +214,8 @@ test('[P5] money is at least what is known, with how far it may be passed, how f
     '50 spent and 0 reserved of 900',
   ]);
   expect(budget.getByText('2 calls unpriced: it is at least that')).toBeTruthy();
-  expect(budget.getByText('may be passed by $0.84 at most')).toBeTruthy();
-  expect(budget.getByText('how far it may be passed is unknown')).toBeTruthy();
+  expect(budget.getByText('May be passed by $0.84 at most')).toBeTruthy();
+  expect(budget.getByText('How far it may be passed is unknown')).toBeTruthy();
   expect(budget.getByText(/^\$0\.05 a minute, runs out at \d\d:10:00$/)).toBeTruthy();
   expect(budget.getByText('3 model calls, 50 tokens, ≥ $18.50 (2 calls unpriced)')).toBeTruthy();
   fireEvent.click(screen.getByRole('button', { name: 'Budget as a table' }));

@@ -83,7 +83,7 @@ test('[P7] what was found is cleared with a reason; what the host refuses is sai
   host.answer('health.clear', () => refused({ code: 'health.nothing-found', message: 'Nothing is found.' }));
   await pressed('Clear…');
   const confirm = 'Clear what was found of market-watcher';
-  expect(dialog().getByRole('listitem').textContent).toContain(TEXT);
+  expect(dialog().getAllByRole('listitem')[0]!.textContent).toContain(TEXT);
   await pressed(confirm);
   expect(host.askedFor('health.clear')).toEqual([]);
   await pressed('Looked into it');

@@ -19,7 +19,7 @@ test('what it is after, how it stands, and when it is judged next, in words besi
   );
   expect(card.getByText('Confidence 40 %')).toBeTruthy();
   expect(card.getByText('Counts from 80 %')).toBeTruthy();
-  expect(card.getByText(/^last advance/).textContent).toBe('last advance 1 h ago');
+  expect(card.getByText(/^Last advance/).textContent).toBe('Last advance 1 h ago');
   expect(card.getByText('Next verdict: after 1 more run')).toBeTruthy();
   expect(card.getByText(/^Its time is over at/).textContent).toMatch(/in 19 h$/);
 });
@@ -56,7 +56,7 @@ test('[P5] no verdict is said as that, and is no number', async () => {
   const card = region('Mission');
   expect(card.queryByRole('img')).toBeNull();
   expect(card.getByText(/^No verdict/).textContent).toBe('No verdict 1 m ago: the judge threw: no idea');
-  expect(card.getByText(/^started/)).toBeTruthy();
+  expect(card.getByText(/^Started/)).toBeTruthy();
 });
 
 test('[P5] what nobody runs here has no terms and no orders, and says that they are unknown', async () => {
@@ -68,9 +68,40 @@ test('[P5] what nobody runs here has no terms and no orders, and says that they 
   expect(card.queryByRole('group')).toBeNull();
 });
 
+test('held by its mission: how it ended, and the two ways on; the reason is not said twice', async () => {
+  const reason = 'all 40 runs of the mission are used';
+  const host = await shown(
+    {
+      mission: missionOf({ status: 'failed', reason, orders: ['resume'] }),
+      holds: [{ kind: 'mission', reason, actor: 'host', since: before(MINUTE) }],
+    },
+    rowOf({ state: 'suspended', why: `mission: ${reason}`, actions: ['resume', 'stop'] }),
+  );
+  const desk = region('Held by its mission');
+  expect(screen.getAllByText(reason, { exact: false })).toHaveLength(1);
+  await pressed('Resume: market-watcher', desk);
+  expect(host.askedFor('processes.preview')).toMatchObject([{ action: 'resume' }]);
+});
+
+test('a mission that is over is taken up again from where the process is held for it', async () => {
+  await shown(
+    {
+      mission: missionOf({ status: 'failed', orders: ['resume'] }),
+      holds: [{ kind: 'mission', reason: '', actor: 'host', since: before(MINUTE) }],
+    },
+    rowOf({ state: 'suspended', actions: ['stop'] }),
+  );
+  const desk = region('Held by its mission');
+  expect(desk.getByText('Its mission is over')).toBeTruthy();
+  expect(desk.getByRole<HTMLButtonElement>('button', { name: 'Resume: market-watcher' }).disabled).toBe(true);
+  await pressed('Resume the mission…: market-watcher', desk);
+  expect(dialog().getByText(/its time and runs are counted from now/)).toBeTruthy();
+});
+
 test('where there is no mission there is no card', async () => {
   await shown();
   expect(screen.queryByRole('region', { name: 'Mission' })).toBeNull();
+  expect(region('Facts').getByText('Mission').nextElementSibling!.textContent).toBe('none in its manifest');
 });
 
 test('hostile text stays text', async () => {

@@ -10,7 +10,17 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findChromium, installLine } from '../standin/find-chromium.ts';
 import { servePages, type Pages } from './preview/serve.ts';
-import { CASES, CLERK, dialogAfter, LARGE, LIGHT, press, WATCHER, type Look } from './preview/views.ts';
+import {
+  CASES,
+  CLERK,
+  dialogAfter,
+  LARGE,
+  LIGHT,
+  press,
+  QUESTIONS,
+  WATCHER,
+  type Look,
+} from './preview/views.ts';
 
 const executablePath = findChromium();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -70,8 +80,21 @@ describe('the console in Chromium', () => {
         (box) => box.scrollWidth > box.clientWidth,
       ),
     );
+    // What is announced would be announced with every tick.
+    const ticking = await page.evaluate(
+      () =>
+        [...document.querySelectorAll('time')].filter((time) => {
+          const region = time.closest('[role=status], [role=alert], [aria-live]');
+          return region !== null && region.getAttribute('aria-live') !== 'off';
+        }).length,
+    );
     await close();
-    expect({ findings, faults, sticksOut }).toEqual({ findings: [], faults: [], sticksOut: false });
+    expect({ findings, faults, sticksOut, ticking }).toEqual({
+      findings: [],
+      faults: [],
+      sticksOut: false,
+      ticking: 0,
+    });
   });
 
   const focused = (page: Page) =>
@@ -79,6 +102,62 @@ describe('the console in Chromium', () => {
       const element = document.activeElement;
       return `${element?.tagName} ${element?.getAttribute('aria-label') ?? element?.textContent ?? ''}`.trim();
     });
+
+  test.each(QUESTIONS)(
+    'the question of $button is asked, looked through and left by keyboard alone',
+    async ({ address, button }) => {
+      const { page, faults, close } = await opened(LIGHT, address);
+      const asks = page.getByRole('button', { name: button, exact: true }).first();
+      await asks.focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('alertdialog').waitFor();
+      await expect.poll(() => focused(page)).toBe('BUTTON Cancel');
+      const seen = new Set<string>();
+      for (let stop = 0; stop < 60 && (stop === 0 || (await focused(page)) !== 'BUTTON Cancel'); stop += 1) {
+        await page.keyboard.press('Tab');
+        seen.add(
+          await page.evaluate(() => {
+            const at = document.activeElement;
+            const isIn = at?.closest('[role=alertdialog], .bp6-overlay') !== null;
+            const label = at instanceof HTMLInputElement ? (at.labels?.[0]?.textContent ?? '') : '';
+            return isIn ? label : 'outside';
+          }),
+        );
+      }
+      expect(await focused(page)).toBe('BUTTON Cancel');
+      expect(seen).toContain('Reason');
+      expect(seen).not.toContain('outside');
+      await page.keyboard.press('Escape');
+      await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+      await expect.poll(() => asks.evaluate((element) => element === document.activeElement)).toBe(true);
+      await close();
+      expect(faults).toEqual([]);
+    },
+  );
+
+  test('charts are fetched where one is drawn, in rooms that are there before, and not before', async () => {
+    const { page, faults, close } = await opened(LIGHT, '/#/');
+    const fetched: string[] = [];
+    page.on('request', (request) => fetched.push(new URL(request.url()).pathname));
+    await page.goto(`${pages.url}/#/j-demo/market-watcher`);
+    await page.getByRole('meter', { name: 'Failures of the last runs' }).waitFor();
+    await press('tab', 'State')(page);
+    await page.getByRole('tabpanel', { name: 'State' }).waitFor();
+    expect(fetched.filter((path) => path.endsWith('.js'))).toEqual([]);
+    await page.goto(`${pages.url}/#/j-demo/ad-buyer`);
+    await page.locator('.hf-spending-room svg path').first().waitFor({ state: 'attached' });
+    await page.locator('.hf-mission-room svg path').first().waitFor({ state: 'attached' });
+    expect(fetched.filter((path) => path.endsWith('.js')).length).toBeGreaterThan(0);
+    // A chart fills its room, and is no larger.
+    for (const room of ['.hf-spending-room', '.hf-mission-room']) {
+      const [outer, inner] = await Promise.all(
+        [room, `${room} svg`].map((selector) => page.locator(selector).first().boundingBox()),
+      );
+      expect([inner!.width, inner!.height]).toEqual([outer!.width, outer!.height]);
+    }
+    await close();
+    expect(faults).toEqual([]);
+  });
 
   test('the menu of a row, its question and the way into a process and back, by keyboard alone', async () => {
     const { page, faults, close } = await opened(LIGHT, '/#/');

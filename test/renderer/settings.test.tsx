@@ -20,7 +20,7 @@ import { settle, show } from './render.tsx';
 
 stopClock();
 
-const CARD = 'Beside the manifest';
+const CARD = 'Settings beside the manifest';
 const CONFIRM = 'Change the limits of market-watcher';
 
 test('what differs is told: the value, the manifest’s, of whom, since when and why', async () => {
@@ -50,7 +50,7 @@ test('[S41] of a journal that nobody runs it is told and not changed; where noth
 test('[P7] limits are changed with a reason, only those that are others now; Cancel has the focus', async () => {
   const host = await shown({ settings: settingsOf() });
   host.answer('settings.change', () => ok(done));
-  await pressed('Limits…', region(CARD));
+  await pressed('Limits…', region('Budget'));
   expect(document.activeElement?.textContent).toBe('Cancel');
   expect(dialog().getByLabelText<HTMLInputElement>('Cost of a day').value).toBe('60');
   expect(dialog().getByText('Change a limit first.')).toBeTruthy();
@@ -64,11 +64,32 @@ test('[P7] limits are changed with a reason, only those that are others now; Can
   expect(screen.queryByRole('alertdialog')).toBeNull();
 });
 
+test('limits of a day and of a run are in groups of their own, and money is of a currency', async () => {
+  const limits = [
+    { limit: 'max_money_per_day', path: 'budget.max_money_per_day', words: 'money of a day', value: 25 },
+    { limit: 'max_cost_per_run', path: 'budget.max_cost_per_run', words: 'cost of a run', value: null },
+  ] as const;
+  await shown(
+    { settings: settingsOf({ limits: [...limits] }) },
+    rowOf({ budget: budgetOf({ currency: 'EUR' }) }),
+  );
+  await pressed('Limits…', region('Budget'));
+  const group = (name: string) => within(dialog().getByRole('group', { name }));
+  expect(group('Of a day').getByLabelText<HTMLInputElement>('Money of a day, EUR').value).toBe('25');
+  expect(group('Of a run').getByLabelText<HTMLInputElement>('Cost of a run').value).toBe('');
+});
+
+test('where all is as the manifest has it there is no card, and limits are still changed at the budget', async () => {
+  await shown({ settings: settingsOf({ changed: [] }) });
+  expect(screen.queryByRole('region', { name: CARD })).toBeNull();
+  expect(region('Budget').getByRole('button', { name: 'Limits…' })).toBeTruthy();
+});
+
 test.each(['-1', 'lots', 'NaN', '1e999', '01', '.5', '0x10'])(
   '%s is no limit, and is said to be none',
   async (text) => {
     await shown({ settings: settingsOf() });
-    await pressed('Limits…', region(CARD));
+    await pressed('Limits…', region('Budget'));
     enter('Cost of a day', text);
     expect(dialog().getByText('A number from 0 up, as in 20 or 2.5; empty for no limit.')).toBeTruthy();
     expect(dialog().getByRole('button', { name: CONFIRM }).hasAttribute('disabled')).toBe(true);
@@ -79,7 +100,7 @@ test('a limit that is emptied is taken away; what the host refuses is said in th
   const host = await shown({ settings: settingsOf() });
   const why = 'Nothing was changed: budget.max_cost_per_day makes no sense.';
   host.answer('settings.change', () => refused({ code: 'settings.invalid', message: why }));
-  await pressed('Limits…', region(CARD));
+  await pressed('Limits…', region('Budget'));
   enter('Cost of a day', '');
   enter('Reason', 'no more');
   await pressed(CONFIRM, dialog());
@@ -93,7 +114,7 @@ test('a setting goes back to the manifest’s, with a reason', async () => {
   host.answer('settings.change', () => ok(done));
   await pressed("Back to the manifest's: budget.max_cost_per_day", region(CARD));
   enter('Reason', 'calm again');
-  await pressed("Back to the manifest's", dialog());
+  await pressed('Set budget.max_cost_per_day back', dialog());
   expect(host.askedFor('settings.change')).toMatchObject([
     { set: {}, undo: ['budget.max_cost_per_day'], reason: 'calm again' },
   ]);
@@ -130,9 +151,9 @@ test('[P7] all triggers are held with a reason; Cancel has the focus, and what t
   await pressed('Hold all triggers…');
   expect(document.activeElement?.textContent).toBe('Cancel');
   enter('Reason', 'a bad night');
-  await pressed('Hold all triggers', dialog());
+  await pressed('Hold all triggers of Demo workspace', dialog());
   expect(dialog().getByRole('alert').textContent).toContain('It closes.');
-  await pressed('Hold all triggers', dialog());
+  await pressed('Hold all triggers of Demo workspace', dialog());
   const asked = host.askedFor('workspace.hold-triggers');
   expect(asked[0]).toMatchObject({ journalId: 'j-demo', reason: 'a bad night' });
   // Nobody may know whether the first arrived: it is the same command.
@@ -144,7 +165,9 @@ test('[P7] all triggers are held with a reason; Cancel has the focus, and what t
 test('while they are held every view says so, by whom and why, and lets go with one press', async () => {
   const host = await fleet({ triggersHeld: pauseOf({ reason: 'a bad night', actor: 'operator:ann' }) });
   host.answer('workspace.release-triggers', () => switched(false));
-  const banner = screen.getAllByRole('status').find((one) => one.className.includes('hf-banner'))!;
+  const banner = screen.getByRole('region', { name: 'All triggers are held' });
+  // Announced once, and not again with every minute that it lasts.
+  expect(within(banner).getByRole('status').textContent).toMatch(/^All triggers are held.*processes\.$/);
   expect(banner.textContent).toMatch(/All triggers are held in Demo workspace.* By ann, .* ago: a bad night/);
   expect(screen.queryByRole('button', { name: 'Hold all triggers…' })).toBeNull();
   await act(async () => within(banner).getByRole('button', { name: 'Release all triggers' }).click());

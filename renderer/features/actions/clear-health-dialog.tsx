@@ -4,6 +4,7 @@ import { anomalyName } from '../../ui/anomaly-text.ts';
 import { Refused } from '../../ui/refused.tsx';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
+import { FrozenState } from './consequences.tsx';
 import { QuestionDialog } from './question-dialog.tsx';
 import { useAttempt } from './use-attempt.ts';
 
@@ -28,7 +29,10 @@ export function ClearHealthDialog({ question: { row } }: { readonly question: Qu
       onConfirm={clear}
       news={failure !== null && <Refused failure={failure}>Not cleared.</Refused>}
     >
-      <ul>
+      <p>
+        <strong>{name}</strong> is <FrozenState row={row} />. What was found:
+      </p>
+      <ul className="hf-consequences">
         {row.health.anomalies.map(({ type, text, at }) => (
           <li key={type}>
             <strong>{anomalyName(type)}</strong> · {visibleLine(text)} · <Ago at={at} long suffix=" ago" />

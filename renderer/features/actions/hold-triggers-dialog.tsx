@@ -28,7 +28,7 @@ export function HoldTriggersDialog({
   return (
     <QuestionDialog
       title={`Hold all triggers of ${visibleLine(journal.title)}?`}
-      confirm="Hold all triggers"
+      confirm={`Hold all triggers of ${visibleLine(journal.title)}`}
       danger={false}
       why={{ presets: PRESETS, required: true }}
       missing={isAsked ? 'Holding the triggers: waiting for the host.' : null}

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { LimitSettingView } from '../../../core/contract/settings-views.ts';
+import { LIMITS } from '../../../core/model/budget.ts';
 import { useConsole } from '../../app/console-context.ts';
 import type { QuestionOf } from '../../stores/questions.ts';
 import { limitName } from '../../ui/limit-text.ts';
@@ -16,6 +17,11 @@ const PRESETS: readonly string[] = [
   'It costs too much',
   'Until the manifest is changed',
 ];
+
+const GROUPS = [
+  ['day', 'Of a day'],
+  ['run', 'Of a run'],
+] as const;
 
 /** What its limits are from now on. What the host refuses is said here, and nothing is changed then. */
 export function LimitsDialog({ question: { row, limits } }: { readonly question: QuestionOf<'limits'> }) {
@@ -40,6 +46,7 @@ export function LimitsDialog({ question: { row, limits } }: { readonly question:
       title={`Change the limits of ${name}?`}
       confirm={`Change the limits of ${name}`}
       danger={false}
+      wide
       why={{ presets: PRESETS, required: true }}
       missing={missing ?? missingOf(changed.length, wrong)}
       onConfirm={change}
@@ -48,18 +55,17 @@ export function LimitsDialog({ question: { row, limits } }: { readonly question:
       <p>
         <strong>{name}</strong> is <FrozenState row={row} />.
       </p>
-      {limits.map(({ path, words, value }) => (
-        <TextField
-          key={path}
-          label={limitName(words)}
-          value={texts[path]!}
-          onChange={(text) => {
+      {GROUPS.map(([scope, title]) => (
+        <Group
+          key={scope}
+          title={title}
+          limits={limits.filter(({ limit }) => LIMITS[limit].scope === scope)}
+          texts={texts}
+          currency={row.budget.currency}
+          onChange={(path, text) => {
             forget();
             setTexts({ ...texts, [path]: text });
           }}
-          hint={hintOf(value, texts[path]!)}
-          problem={problemOf(texts[path]!)}
-          code
         />
       ))}
       <ul className="hf-consequences">
@@ -74,6 +80,40 @@ export function LimitsDialog({ question: { row, limits } }: { readonly question:
   );
 }
 
+interface GroupProps {
+  readonly title: string;
+  readonly limits: readonly LimitSettingView[];
+  readonly texts: Readonly<Record<string, string>>;
+  readonly currency: string | null;
+  readonly onChange: (path: string, text: string) => void;
+}
+
+function Group({ title, limits, texts, currency, onChange }: GroupProps) {
+  if (limits.length === 0) return null;
+  return (
+    <fieldset className="hf-field-group">
+      <legend>{title}</legend>
+      {limits.map(({ limit, path, words, value }) => (
+        <TextField
+          key={path}
+          label={labelOf(limit, words, currency)}
+          value={texts[path]!}
+          onChange={(text) => onChange(path, text)}
+          hint={hintOf(value, texts[path]!)}
+          problem={problemOf(texts[path]!)}
+          code
+        />
+      ))}
+    </fieldset>
+  );
+}
+
+/** Money says of which currency; everything else counts itself. */
+function labelOf(limit: LimitSettingView['limit'], words: string, currency: string | null): string {
+  const name = limitName(words);
+  return LIMITS[limit].meter === 'money' && currency !== null ? `${name}, ${currency}` : name;
+}
+
 function missingOf(changes: number, wrong: boolean): string | null {
   if (wrong) return 'A limit is a number from 0 up, or empty.';
   return changes === 0 ? 'Change a limit first.' : null;
@@ -84,7 +124,7 @@ function textOf(value: LimitSettingView['value']): string {
 }
 
 function hintOf(value: LimitSettingView['value'], text: string): string {
-  if (text.trim() === textOf(value)) return value === null ? 'No limit. Empty: none.' : 'Empty: no limit.';
+  if (text.trim() === textOf(value)) return value === null ? 'No limit.' : 'Empty: no limit.';
   if (value === null) return 'There was no limit.';
   return text.trim() === ''
     ? `No limit any more; it was ${amountText(value)}.`

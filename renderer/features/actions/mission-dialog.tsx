@@ -2,7 +2,7 @@ import type { MissionOrder } from '../../../core/model/mission.ts';
 import { useConsole } from '../../app/console-context.ts';
 import type { QuestionOf } from '../../stores/questions.ts';
 import { Bounded } from '../../ui/bounded.tsx';
-import { MISSION_STATUS } from '../../ui/mission-text.ts';
+import { MISSION_CLAUSE } from '../../ui/mission-text.ts';
 import { Refused } from '../../ui/refused.tsx';
 import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
 import { FrozenState } from './consequences.tsx';
@@ -46,8 +46,7 @@ export function MissionDialog({
       news={failure === null ? undefined : <Refused failure={failure}>Not done.</Refused>}
     >
       <p>
-        <strong>{process}</strong> is <FrozenState row={row} />; its mission is{' '}
-        {MISSION_STATUS[mission.status].toLowerCase()}.
+        <strong>{process}</strong> is <FrozenState row={row} />; its mission {MISSION_CLAUSE[mission.status]}.
       </p>
       <Bounded label="Objective" className="hf-said">
         {visibleBlock(mission.objective)}

@@ -84,7 +84,8 @@ export function QuestionDialog(props: Props) {
       onClose={() => actions.cancel()}
       className={wide ? 'hf-dialog hf-dialog-wide' : 'hf-dialog'}
     >
-      <div onKeyDownCapture={onKeyDown} role="presentation">
+      {/* The overlay is a live region: what ticks in a question would be announced with every tick. */}
+      <div onKeyDownCapture={onKeyDown} role="presentation" aria-live="off">
         <div className="hf-dialog-content" ref={content}>
           <Bounded label={title} className="bp6-dialog-body bp6-dialog-body-scroll-container">
             <div id={body}>{children}</div>

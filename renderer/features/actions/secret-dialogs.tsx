@@ -122,8 +122,8 @@ export function RevokeSecretDialog({
       </p>
       <ul className="hf-consequences">
         <li>
-          Its code is refused from its next call on, until somebody rotates it, or stops and starts the
-          process.
+          Its code is refused from its next call on, until somebody rotates{' '}
+          {secret === null ? 'each of them' : 'it'}, or stops and starts the process.
         </li>
         <li>
           What a worker was given before, its code may still use: kill the worker to end that. The provider

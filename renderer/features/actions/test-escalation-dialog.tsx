@@ -28,7 +28,7 @@ export function TestEscalationDialog({
   return (
     <QuestionDialog
       title={`Send a test for ${name}?`}
-      confirm="Send the test"
+      confirm={`Send a test for ${name}`}
       danger={false}
       why={{ presets: PRESETS, required: false }}
       missing={missing}

@@ -18,8 +18,8 @@ export function UndoSettingDialog({
   const { path, manifestText, valueText } = setting;
   return (
     <QuestionDialog
-      title="Back to the manifest's?"
-      confirm="Back to the manifest's"
+      title={`Set ${visibleLine(path)} back to the manifest's?`}
+      confirm={`Set ${visibleLine(path)} back`}
       danger={false}
       why={{ presets: PRESETS, required: true }}
       missing={missing}

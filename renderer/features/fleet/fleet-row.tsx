@@ -145,7 +145,10 @@ function LimitCell({
             style={{ inlineSize: `${Math.min(share, 1) * 100}%` }}
           />
         </span>
-        <span className="hf-runs" title={`${limitName(words)}: ${used}`}>
+        <span
+          className={share >= 1 ? 'hf-runs hf-attention-text' : 'hf-runs'}
+          title={`${limitName(words)}: ${used}`}
+        >
           {atLeast(limit)}
           {share > 0 && share < 0.01 ? '< 1 %' : `${Math.floor(share * 100)} %`}
         </span>

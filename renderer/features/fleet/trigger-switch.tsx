@@ -43,16 +43,20 @@ function Held({ journal }: { readonly journal: JournalView }) {
   };
   const { actor, reason, at } = triggersHeld;
   return (
-    <div className="hf-banner hf-banner-held" role="status">
+    <section className="hf-banner hf-banner-held" aria-label="All triggers are held">
       <Pause />
       <span title={visibleLine(reason)}>
-        <strong>All triggers are held</strong> in {visibleLine(journal.title)}: only people wake its
-        processes. By {visibleLine(actor.replace(/^operator:/, ''))}, <Ago at={at} long suffix=" ago" />
+        {/* Told when it comes; for how long it has been is not told again and again. */}
+        <span role="status">
+          <strong>All triggers are held</strong> in {visibleLine(journal.title)}: only people wake its
+          processes.
+        </span>{' '}
+        By {visibleLine(actor.replace(/^operator:/, ''))}, <Ago at={at} long suffix=" ago" />
         {reason === '' ? '.' : `: ${visibleLine(reason)}`}
       </span>
       <Button size="small" disabled={silent || isAsked} loading={isAsked} onClick={() => void release()}>
         Release all triggers
       </Button>
-    </div>
+    </section>
   );
 }

@@ -9,13 +9,13 @@ import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { BudgetHold } from './budget-hold.tsx';
 import { HealthHold } from './health-hold.tsx';
+import { MissionHold } from './mission-hold.tsx';
 import { Doubts, doubtsOf } from './doubts.tsx';
 import { promisesOf, WaitingForSomebody } from './waiting-for-somebody.tsx';
 
 const HOLDS: Readonly<Record<string, string>> = {
   operator: 'Held by an operator',
   in_doubt: 'Held by a doubt',
-  mission: 'Held because its mission is over',
   idle: 'Idle',
   quit: 'Held while its host was away',
   gap: 'Held by a gap in its journal',
@@ -32,7 +32,7 @@ interface Matter {
   readonly body: ReactNode;
 }
 
-/** What waits for a person: doubts first, then promises, then its budget and its health, then what else holds the process, then its last error. */
+/** What waits for a person: doubts first, then promises, then its budget, its health and its mission, then what else holds the process, then its last error. */
 export function Attention({ detail }: { readonly detail: ProcessDetail }) {
   const room = useRef<HTMLDivElement>(null);
   const matters = mattersOf(detail);
@@ -68,7 +68,8 @@ function mattersOf(detail: ProcessDetail): readonly Matter[] {
   const { row, counts, lastError } = detail;
   const budget = detail.holds.find(({ kind }) => kind === 'budget');
   const health = detail.holds.find(({ kind }) => kind === 'health');
-  const holds = detail.holds.filter((hold) => hold !== budget && hold !== health);
+  const mission = detail.holds.find(({ kind }) => kind === 'mission');
+  const holds = detail.holds.filter((hold) => ![budget, health, mission].includes(hold));
   const matters: Matter[] = [];
   if (doubts.length > 0) {
     const body = <Doubts key="doubts" row={row} doubts={doubts} />;
@@ -83,6 +84,10 @@ function mattersOf(detail: ProcessDetail): readonly Matter[] {
   }
   if (health !== undefined) {
     matters.push({ count: 1, summary: 'health', body: <HealthHold key="health" row={row} hold={health} /> });
+  }
+  if (mission !== undefined) {
+    const body = <MissionHold key="mission" detail={detail} hold={mission} />;
+    matters.push({ count: 1, summary: 'mission', body });
   }
   if (holds.length > 0) {
     const body = <Holds key="holds" holds={holds} />;

@@ -10,11 +10,11 @@ import { dayWords } from '../../ui/moments.ts';
 import { amountText, costText, counted, countText } from '../../ui/numbers.ts';
 import { useTicking } from '../../ui/ticker.ts';
 import { DayClock, Until } from '../../ui/time-text.tsx';
-import { chartedOf, paceText, stepFacts, stepsOf } from './budget-pace.ts';
+import { chartedOf, chartWords, paceText, stepFacts, stepsOf } from './budget-pace.ts';
 import { CopyCosts } from './copy-costs.tsx';
 import { GaugeCard } from './gauge-card.tsx';
 
-// As with health: nothing of the first paint.
+// The charts are the heaviest part of the console and nothing of the first paint.
 const SpendingChart = lazy(async () => ({
   default: (await import('../../charts/spending-chart.tsx')).SpendingChart,
 }));
@@ -22,15 +22,9 @@ const SpendingChart = lazy(async () => ({
 type Budget = ProcessRow['budget'];
 type Limit = Budget['limits'][number];
 
-interface Props {
-  readonly row: ProcessRow;
-  readonly spending: ProcessDetail['spending'];
-}
-
 /** Each limit, and how much of it is used. What nobody counted or knows is called unknown [P5]. */
-export function BudgetGauge({ row, spending }: Props) {
-  const { actions } = useConsole();
-  const off = useAnswersOff(row);
+export function BudgetGauge({ detail }: { readonly detail: ProcessDetail }) {
+  const { row, spending } = detail;
   const { budget, live } = row;
   const { limits, day, runs, cost, models, currency } = budget;
   const nowMs = useNowByMinutes();
@@ -53,9 +47,7 @@ export function BudgetGauge({ row, spending }: Props) {
       )}
       {isSpent && (
         <div className="hf-spending">
-          <div className="hf-second">
-            {meter === 'money' ? 'Money' : 'Cost'} by the half hour, last six hours
-          </div>
+          <div className="hf-second">{chartWords(steps, meter, currency)}</div>
           <div className="hf-spending-room" aria-hidden="true">
             <Suspense fallback={<div className="hf-spending-room hf-skeleton" />}>
               <SpendingChart steps={steps} />
@@ -87,18 +79,37 @@ export function BudgetGauge({ row, spending }: Props) {
       <span className="hf-muted">
         <DayEnd budget={budget} />
       </span>
-      {limits.length > 0 && live && (
+      <BudgetButtons detail={detail} />
+      {isSpent && <CopyCosts row={row} />}
+    </GaugeCard>
+  );
+}
+
+/** More of a limit once, or other limits from now on. */
+function BudgetButtons({ detail: { row, settings } }: { readonly detail: ProcessDetail }) {
+  const { actions } = useConsole();
+  const off = useAnswersOff(row);
+  const { budget, live } = row;
+  if (!live) return null;
+  return (
+    <div className="hf-buttons hf-card-buttons">
+      {budget.limits.length > 0 && (
         <Button
           size="small"
-          className="hf-gauge-button"
           disabled={off}
           onClick={() => actions.ask({ kind: 'extend', row, limit: budget.exceeded?.limit ?? null })}
         >
           Extend a limit…
         </Button>
       )}
-      {isSpent && <CopyCosts row={row} />}
-    </GaugeCard>
+      <Button
+        size="small"
+        disabled={off}
+        onClick={() => actions.ask({ kind: 'limits', row, limits: settings.limits })}
+      >
+        Limits…
+      </Button>
+    </div>
   );
 }
 
@@ -139,12 +150,12 @@ function LimitMeter({ limit, budget, spending, nowMs }: MeterProps) {
         <span className={share >= 1 ? 'hf-bar-full' : ''} style={{ inlineSize: percent(spentShare) }} />
         <span className="hf-bar-reserved" style={{ inlineSize: percent(Math.min(share, 1) - spentShare) }} />
       </div>
+      {pace !== '' && <div className="hf-second">{pace}</div>}
+      {overshoot !== '' && <div className="hf-second">{overshoot}</div>}
       {reserved > 0 && <div className="hf-second">{show(reserved)} of it reserved: under way, not ended</div>}
       {limit.unpriced > 0 && (
         <div className="hf-second">{counted(limit.unpriced, 'call')} unpriced: it is at least that</div>
       )}
-      {overshoot !== '' && <div className="hf-second hf-attention-text">{overshoot}</div>}
-      {pace !== '' && <div className="hf-second">{pace}</div>}
     </li>
   );
 }

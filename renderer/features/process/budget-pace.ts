@@ -30,7 +30,7 @@ export function paceText(
   const { meter } = LIMITS[limit.limit];
   if (scope === 'run' || meter === 'runs' || spending.since === null) return '';
   const burn = burnOf(spending, meter, nowMs);
-  if (burn === null) return 'how fast it is used is unknown: it has run for less than three minutes';
+  if (burn === null) return 'How fast it is used is unknown: it has run for less than three minutes';
   const pace = `${limitAmount(limit.limit, burn, budget.currency)} a minute`;
   const at = runsOutAt(max - spent - reserved, burn, nowMs);
   if (at === null || spent + reserved >= max) return pace;
@@ -48,6 +48,17 @@ export function stepsOf(spending: Spending, meter: Meter, nowMs: number): readon
     at: at * MINUTE_MS,
     value: spent[meter] ?? 0,
   }));
+}
+
+/** What the chart shows, and how high it goes: it has no scale beside it. */
+export function chartWords(
+  steps: readonly SpendingStep[],
+  meter: 'money' | 'cost',
+  currency: string | null,
+): string {
+  const most = Math.max(...steps.map(({ value }) => value));
+  const amount = meter === 'money' ? sumText(most, currency) : amountText(most);
+  return `${meter === 'money' ? 'Money' : 'Cost'} by the half hour, last six hours; highest ${amount}`;
 }
 
 /** The same in words, for the table. */

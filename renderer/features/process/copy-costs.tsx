@@ -30,13 +30,13 @@ export function CopyCosts({ row: { journalId, name: process } }: { readonly row:
     }
   };
   return (
-    <span className="hf-copy">
-      <Button size="small" variant="minimal" icon={<Duplicate size={12} />} onClick={() => void copy()}>
+    <div className="hf-buttons hf-card-buttons">
+      <Button size="small" icon={<Duplicate size={12} />} onClick={() => void copy()}>
         Copy costs as CSV
       </Button>
       <span role="status" className="hf-muted">
         {said}
       </span>
-    </span>
+    </div>
   );
 }

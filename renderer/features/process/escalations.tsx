@@ -1,6 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import type { EscalationView, ProcessDetail } from '../../../core/contract/views.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
+import { Card } from '../../ui/card.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { Ago, Until } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
@@ -9,18 +10,19 @@ import { receiversText } from '../actions/test-escalation-dialog.tsx';
 /** Of those that are over; the timeline has them all. */
 const MOST_OVER = 3;
 
-/** Who is told when something is wrong, what they were to be told of, and whether they were. */
+/**
+ * Who is told when something is wrong, what they were to be told of, and whether they were. Nothing where nobody is and
+ * nothing was: the facts say so.
+ */
 export function Escalations({ detail }: { readonly detail: ProcessDetail }) {
   const { row, escalations, receivers } = detail;
   const { actions } = useConsole();
   const off = useAnswersOff(row);
   const open = escalations.filter(({ overAt }) => overAt === null);
   const over = escalations.filter(({ overAt }) => overAt !== null).slice(0, MOST_OVER);
+  if ((receivers === null || receivers.length === 0) && escalations.length === 0) return null;
   return (
-    <section className="hf-card hf-card-escalations" aria-label="Who is told">
-      <header>
-        <h2>Who is told</h2>
-      </header>
+    <Card title="Who is told">
       <p className="hf-muted">
         {receivers === null
           ? 'Unknown: that is said by its manifest, and only its journal was opened.'
@@ -45,7 +47,7 @@ export function Escalations({ detail }: { readonly detail: ProcessDetail }) {
           Send a test…
         </Button>
       )}
-    </section>
+    </Card>
   );
 }
 

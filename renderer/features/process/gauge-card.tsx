@@ -1,6 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import { Th } from '@blueprintjs/icons';
-import { Suspense, useId, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
+import { Card } from '../../ui/card.tsx';
 import type { Fact } from '../../ui/fact-list.tsx';
 
 interface CardProps {
@@ -16,11 +17,11 @@ interface CardProps {
 /** A gauge, and the table that says the same. */
 export function GaugeCard({ title, chart = null, rows, children, below = null }: CardProps) {
   const [asTable, setAsTable] = useState(false);
-  const id = useId();
   return (
-    <section className="hf-card hf-gauge" aria-labelledby={id}>
-      <header>
-        <h2 id={id}>{title}</h2>
+    <Card
+      title={title}
+      className="hf-gauge"
+      aside={
         <Button
           variant="minimal"
           size="small"
@@ -31,7 +32,8 @@ export function GaugeCard({ title, chart = null, rows, children, below = null }:
           title="As a table"
           onClick={() => setAsTable(!asTable)}
         />
-      </header>
+      }
+    >
       {asTable ? (
         <table className="hf-twin">
           <tbody>
@@ -46,14 +48,12 @@ export function GaugeCard({ title, chart = null, rows, children, below = null }:
       ) : (
         <>
           <div className="hf-gauge-body">
-            {chart !== null && (
-              <Suspense fallback={<div className="hf-gauge-room hf-skeleton" />}>{chart}</Suspense>
-            )}
+            {chart}
             <div className="hf-gauge-words">{children}</div>
           </div>
           {below}
         </>
       )}
-    </section>
+    </Card>
   );
 }

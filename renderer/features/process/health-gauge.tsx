@@ -1,16 +1,13 @@
 import { Button } from '@blueprintjs/core';
-import { lazy } from 'react';
 import type { DetectorView, ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { anomalyName } from '../../ui/anomaly-text.ts';
 import type { Fact } from '../../ui/fact-list.tsx';
 import { counted, countText, noRunsText } from '../../ui/numbers.ts';
+import { RunBars } from '../../ui/run-bars.tsx';
 import { Ago, Until } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { GaugeCard } from './gauge-card.tsx';
-
-// The charts are the heaviest part of the console and nothing of the first paint.
-const HealthBars = lazy(async () => ({ default: (await import('../../charts/gauges.tsx')).HealthBars }));
 
 const VERDICTS: Readonly<Record<ProcessRow['health']['verdict'], string>> = {
   unknown: 'Unknown: too few runs to judge by',
@@ -47,7 +44,7 @@ export function HealthGauge({ detail: { row, detectors } }: { readonly detail: P
             aria-valuenow={failures}
             aria-valuetext={`${failures} of the last ${sample} runs failed`}
           >
-            <HealthBars runs={runs} />
+            <RunBars runs={runs} />
           </div>
         )
       }

@@ -105,10 +105,10 @@ function Drift({ mission: { advancedAt, evaluations, terms } }: { readonly missi
   const driftsAt = terms?.driftsAt ?? null;
   const fromMs = driftsAt === null ? null : parseTimestamp(driftsAt);
   const isDrifting = useTicking(() => (fromMs !== null && Date.now() >= fromMs ? 'yes' : 'no')) === 'yes';
+  const said = evaluations === 0 ? 'Started' : 'Last advance';
   return (
     <span className={isDrifting ? 'hf-attention-text' : 'hf-muted'}>
-      {isDrifting ? 'Drifting: ' : ''}
-      {evaluations === 0 ? 'started' : 'last advance'} <Ago at={advancedAt} long suffix=" ago" />
+      {isDrifting ? `Drifting: ${said.toLowerCase()}` : said} <Ago at={advancedAt} long suffix=" ago" />
     </span>
   );
 }
@@ -118,7 +118,7 @@ function Orders({ mission, row }: { readonly mission: MissionView; readonly row:
   const off = useAnswersOff(row);
   if (mission.orders.length === 0) return null;
   return (
-    <div className="hf-mission-orders" role="group" aria-label="What to do about the mission">
+    <div className="hf-buttons hf-card-buttons" role="group" aria-label="What to do about the mission">
       {mission.orders.map((order) => (
         <Button
           key={order}

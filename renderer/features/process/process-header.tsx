@@ -16,6 +16,8 @@ import { Why } from '../../ui/why.tsx';
 import { ActionIcon } from '../actions/action-icons.tsx';
 import { useShownState } from '../actions/use-shown-state.ts';
 
+const GUARDRAILS: ReadonlySet<string> = new Set(['budget', 'health', 'mission']);
+
 /** What it is, how it is, why, and what may be done about it. */
 export function ProcessHeader({ detail }: { readonly detail: ProcessDetail }) {
   const { row, reason, actor } = detail;
@@ -50,7 +52,7 @@ export function ProcessHeader({ detail }: { readonly detail: ProcessDetail }) {
             </Bounded>
           )}
         </div>
-        {why !== '' && why !== visibleLine(reason) && !saidByState(row) && (
+        {why !== '' && why !== visibleLine(reason) && !saidByState(row) && !saidBelow(detail) && (
           <Bounded label="Why" className={`hf-why hf-tone-${row.tone}`}>
             <Why row={row} />
           </Bounded>
@@ -65,6 +67,11 @@ export function ProcessHeader({ detail }: { readonly detail: ProcessDetail }) {
 /** An awaiting process says what for with its state. */
 function saidByState(row: ProcessDetail['row']): boolean {
   return row.live && row.state === 'awaiting';
+}
+
+/** What a guardrail holds says why, and until when, at the head of what needs a person. */
+function saidBelow({ row, holds }: ProcessDetail): boolean {
+  return holds.some(({ kind }) => GUARDRAILS.has(kind) && row.why.startsWith(`${kind}: `));
 }
 
 /** Where a fork comes from; it leads there while that is in the fleet. */

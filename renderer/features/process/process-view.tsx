@@ -5,6 +5,7 @@ import { useConsole, useFleet, useProcess } from '../../app/console-context.ts';
 import { FLEET, hashOf } from '../../stores/place.ts';
 import type { Target } from '../../stores/target.ts';
 import { isTyping } from '../../ui/keys.ts';
+import { Card } from '../../ui/card.tsx';
 import { countText } from '../../ui/numbers.ts';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { EmptyView, FailedView, Skeleton } from '../../ui/state-of-view.tsx';
@@ -89,19 +90,17 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
         </Tabs>
       </div>
       <aside className="hf-process-side" aria-label="At a glance">
-        <section className="hf-card hf-card-lifecycle" aria-label="Lifecycle">
-          <header>
-            <h2>Lifecycle</h2>
-          </header>
+        {/* What is looked for first stands first; what has nothing to say is a line of the facts, or not there. */}
+        <Card title="Lifecycle" className="hf-card-lifecycle">
           <LifecycleDiagram lifecycle={detail.lifecycle} state={row.state} live={row.live} />
-        </section>
-        <BudgetGauge row={row} spending={detail.spending} />
-        <SettingsCard detail={detail} />
+        </Card>
+        <BudgetGauge detail={detail} />
         <HealthGauge detail={detail} />
-        <Escalations detail={detail} />
         <MissionCard detail={detail} />
-        <SecretsCard detail={detail} />
         <UnderWay detail={detail} />
+        <SettingsCard detail={detail} />
+        <SecretsCard detail={detail} />
+        <Escalations detail={detail} />
         <Facts detail={detail} />
       </aside>
     </>

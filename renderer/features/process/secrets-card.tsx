@@ -1,6 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import type { ProcessDetail, SecretView } from '../../../core/contract/views.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
+import { Card } from '../../ui/card.tsx';
 import { Ago, Until } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 
@@ -17,9 +18,9 @@ export function SecretsCard({ detail: { row, secrets } }: { readonly detail: Pro
   const off = useAnswersOff(row);
   if (secrets.length === 0) return null;
   return (
-    <section className="hf-card hf-card-secrets" aria-label="Secrets">
-      <header>
-        <h2>Secrets</h2>
+    <Card
+      title="Secrets"
+      aside={
         <Button
           size="small"
           variant="minimal"
@@ -28,7 +29,8 @@ export function SecretsCard({ detail: { row, secrets } }: { readonly detail: Pro
         >
           Revoke all…
         </Button>
-      </header>
+      }
+    >
       <ul className="hf-plain hf-secrets">
         {secrets.map((secret) => (
           <li key={secret.name}>
@@ -46,7 +48,7 @@ export function SecretsCard({ detail: { row, secrets } }: { readonly detail: Pro
                 It was rotated in a host that is gone. What is given is what its source had at the start.
               </div>
             )}
-            <div className="hf-secret-answers">
+            <div className="hf-buttons hf-card-buttons">
               <Button
                 size="small"
                 disabled={off}
@@ -67,7 +69,7 @@ export function SecretsCard({ detail: { row, secrets } }: { readonly detail: Pro
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { InvocationView, ProcessDetail } from '../../../core/contract/views.ts';
+import { Card } from '../../ui/card.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { ShownOf } from '../../ui/shown-of.tsx';
 import { Ago } from '../../ui/time-text.tsx';
@@ -15,56 +16,50 @@ function isHeld(standing: InvocationView['standing']): boolean {
   return standing !== 'running' && standing !== 'ready';
 }
 
-/** The invocations that have begun and not ended. */
+/** The invocations that have begun and not ended; nothing where none has: the facts count them. */
 export function UnderWay({ detail: { open, counts } }: { readonly detail: ProcessDetail }) {
+  if (open.length === 0) return null;
   return (
-    <section className="hf-card hf-card-under-way" aria-label="Under way">
-      <header>
-        <h2>Under way</h2>
-      </header>
-      {open.length === 0 ? (
-        <p className="hf-muted">No invocation is open.</p>
-      ) : (
-        <ul className="hf-plain hf-under-way">
-          {open.map((invocation) => (
-            <li key={invocation.eventId}>
-              <div>
-                <WorkMark look={standingLook(invocation.standing)} />
-                {isHeld(invocation.standing) && (
-                  <div className="hf-waits-for">
-                    {invocation.standing === 'in-doubt' && 'waits for '}
-                    <WaitsFor invocation={invocation} />
-                  </div>
-                )}
-              </div>
-              <div>
-                Invocation {invocation.invocation}, attempt {invocation.attempt}, for{' '}
-                <Ago at={invocation.startedAt} long />
-              </div>
-              <div className="hf-muted">
-                woken by {visibleLine(invocation.triggerType)}{' '}
-                <code className="hf-mono">{visibleLine(invocation.triggerId)}</code>
-              </div>
-              {invocation.effects.length > 0 && (
-                <ul className="hf-plain">
-                  {invocation.effects.slice(-MOST_EFFECTS).map((effect) => (
-                    <li key={effect.effectId} className={`hf-effect hf-effect-${endOf(effect)}`}>
-                      <code className="hf-mono">{visibleLine(effect.name)}</code>
-                      <span>{endLook(effect).word.toLowerCase()}</span>
-                    </li>
-                  ))}
-                  {invocation.effectCount > MOST_EFFECTS && (
-                    <li className="hf-muted">
-                      and {counted(invocation.effectCount - MOST_EFFECTS, 'effect')} before
-                    </li>
-                  )}
-                </ul>
+    <Card title="Under way">
+      <ul className="hf-plain hf-under-way">
+        {open.map((invocation) => (
+          <li key={invocation.eventId}>
+            <div>
+              <WorkMark look={standingLook(invocation.standing)} />
+              {isHeld(invocation.standing) && (
+                <div className="hf-waits-for">
+                  {invocation.standing === 'in-doubt' && 'waits for '}
+                  <WaitsFor invocation={invocation} />
+                </div>
               )}
-            </li>
-          ))}
-        </ul>
-      )}
+            </div>
+            <div>
+              Invocation {invocation.invocation}, attempt {invocation.attempt}, for{' '}
+              <Ago at={invocation.startedAt} long />
+            </div>
+            <div className="hf-muted">
+              woken by {visibleLine(invocation.triggerType)}{' '}
+              <code className="hf-mono">{visibleLine(invocation.triggerId)}</code>
+            </div>
+            {invocation.effects.length > 0 && (
+              <ul className="hf-plain">
+                {invocation.effects.slice(-MOST_EFFECTS).map((effect) => (
+                  <li key={effect.effectId} className={`hf-effect hf-effect-${endOf(effect)}`}>
+                    <code className="hf-mono">{visibleLine(effect.name)}</code>
+                    <span>{endLook(effect).word.toLowerCase()}</span>
+                  </li>
+                ))}
+                {invocation.effectCount > MOST_EFFECTS && (
+                  <li className="hf-muted">
+                    and {counted(invocation.effectCount - MOST_EFFECTS, 'effect')} before
+                  </li>
+                )}
+              </ul>
+            )}
+          </li>
+        ))}
+      </ul>
       <ShownOf shown={open.length} of={counts.open} what="invocations" />
-    </section>
+    </Card>
   );
 }

@@ -9,6 +9,7 @@ import type {
   TimelineRow,
   TriggerView,
 } from '../../../core/contract/views.ts';
+import { LIMIT_NAMES, LIMITS } from '../../../core/model/budget.ts';
 import {
   before,
   budgetOf,
@@ -97,6 +98,8 @@ const spentUp = budgetOf({
 const STUCK = 'fetch_price was called 3 times in a row with the same arguments';
 const SLOW = 'browser is under way for 41.2 s; 99 % of 214 before it took at most 20 s';
 
+const OVER = 'all 40 runs of the mission are used, and it is not achieved';
+
 const ROWS: readonly ProcessRow[] = [
   rowOf({ description: 'Watches tickers', why: 'tool `browser` for 4 m (usually 20 s)', tone: 'working' }),
   rowOf({
@@ -159,6 +162,7 @@ const ROWS: readonly ProcessRow[] = [
     whyAt: spentUp.until,
     tone: 'attention',
     budget: spentUp,
+    health: healthOf({ verdict: 'unwell', anomalies: [{ type: 'slow', text: SLOW, at: before(MINUTE) }] }),
     actions: ['restart', 'stop', 'trigger', 'kill-worker', 'force-recover'],
   }),
   rowOf({
@@ -178,7 +182,25 @@ const ROWS: readonly ProcessRow[] = [
     }),
     actions: ['resume', 'restart', 'stop', 'trigger', 'kill-worker', 'force-recover'],
   }),
-  rowOf({ name: 'brand-new', state: 'created', stateSince: null, lastEntryAt: null, health: nothingRan }),
+  rowOf({
+    name: 'launch-planner',
+    state: 'suspended',
+    stateSince: before(8 * MINUTE),
+    why: `mission: ${OVER}`,
+    tone: 'attention',
+    actions: ['resume', 'restart', 'stop', 'trigger', 'force-recover'],
+  }),
+  rowOf({
+    name: 'brand-new',
+    state: 'created',
+    stateSince: null,
+    lastEntryAt: null,
+    health: nothingRan,
+    budget: budgetOf({ runs: 0 }),
+    invocations: 0,
+    entries: 1,
+    worker: null,
+  }),
   rowOf({ name: 'evil \u{202e}txt.exe\u{7}<b>', state: 'hibernating', why: '<img src=x onerror=alert(1)>' }),
   rowOf({
     journalId: 'j-sent',
@@ -209,6 +231,8 @@ export function detailIn(journalId: string, process: string): ProcessDetail | nu
   if (row.name === 'order-sync') return dying(row);
   if (row.name === 'price-prober') return heldByItsHealth(row);
   if (row.name === 'ad-buyer') return heldByItsBudget(row);
+  if (row.name === 'launch-planner') return heldByItsMission(row);
+  if (row.state === 'created') return detailOf(row);
   if (row.doubts === 0) return busy(row);
   return detailOf(row, {
     holds: [{ kind: 'in_doubt', reason: 'charge_card', actor: 'host', since: before(MINUTE) }],
@@ -406,6 +430,50 @@ function heldByItsHealth(row: ProcessRow): ProcessDetail {
   });
 }
 
+/** Its mission is over, and was not achieved. */
+function heldByItsMission(row: ProcessRow): ProcessDetail {
+  return detailOf(row, {
+    holds: [{ kind: 'mission', reason: OVER, actor: 'host', since: before(8 * MINUTE) }],
+    mission: missionOf({
+      status: 'failed',
+      since: before(8 * MINUTE),
+      reason: OVER,
+      runs: 40,
+      evaluations: 60,
+      history: Array.from({ length: 50 }, (_, at) =>
+        verdictOf({ invocation: at, confidence: 0.2 + (at % 9) / 20, progress: at / 80 }),
+      ),
+      terms: {
+        evalModel: null,
+        evalEvery: 1,
+        threshold: 0.8,
+        maxInvocations: 40,
+        endsAt: null,
+        driftsAt: null,
+        nextIn: null,
+      },
+      orders: ['resume'],
+    }),
+  });
+}
+
+/** All that may be set, a few of them set. */
+function allLimits(): ReturnType<typeof settingsOf>['limits'] {
+  const set: Readonly<Record<string, number>> = {
+    max_cost_per_day: 60,
+    max_runs_per_day: 50,
+    max_money_per_day: 25,
+    max_tokens_per_day: 4_000_000,
+    max_irreversible_per_run: 2,
+  };
+  return LIMIT_NAMES.map((limit) => ({
+    limit,
+    path: `budget.${limit}`,
+    words: LIMITS[limit].words,
+    value: set[limit] ?? null,
+  }));
+}
+
 /** One of its effects is more than its budget has room for, and another is under way. */
 function heldByItsBudget(row: ProcessRow): ProcessDetail {
   const { text } = row.budget.exceeded!;
@@ -420,11 +488,35 @@ function heldByItsBudget(row: ProcessRow): ProcessDetail {
           reason: '',
         }),
       ],
+      limits: allLimits(),
+    }),
+    detectors: [
+      detectorOf({
+        type: 'slow',
+        state: 'found',
+        sample: 214,
+        needed: 20,
+        threshold: 'longer than 99 % of those before',
+        last: { description: SLOW, at: before(MINUTE), action: 'log', overAt: null },
+      }),
+      detectorOf(),
+    ],
+    mission: missionOf({
+      advancedAt: before(3 * HOUR),
+      terms: {
+        evalModel: null,
+        evalEvery: 2,
+        threshold: 0.8,
+        maxInvocations: 40,
+        endsAt: before(-19 * HOUR),
+        driftsAt: before(HOUR),
+        nextIn: 1,
+      },
     }),
     holds: [{ kind: 'budget', reason: text, actor: 'host', since: before(6 * MINUTE) }],
     receivers: RECEIVERS,
     escalations: escalationsOf(text),
-    spending: spendingOf(Date.parse(before(0)), [0.4, 0.9, 2.1, 1.3, 0, 0, 0.6, 2.4, 3.1, 2.8, 1.9, 2.9]),
+    spending: spendingOf(Date.now(), [0.4, 0.9, 2.1, 1.3, 0, 0, 0.6, 2.4, 3.1, 2.8, 1.9, 2.9]),
     secrets: [
       secretOf(),
       secretOf({

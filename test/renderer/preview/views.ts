@@ -20,6 +20,7 @@ export const WATCHER = '/#/j-demo/market-watcher';
 const BUYER = '/#/j-demo/ad-buyer';
 const PROBER = '/#/j-demo/price-prober';
 const REPORT = '/#/j-demo/nightly-report';
+const PLANNER = '/#/j-demo/launch-planner';
 const SYNC = '/#/j-demo/order-sync';
 const WORST = `/?scene=night#/j-demo/${LONG_NAME}`;
 /** Several presses, one after another. */
@@ -28,6 +29,20 @@ const acts =
   async (page: Page) => {
     for (const act of all) await act(page);
   };
+
+/** What a guardrail or the switch asks, by the button that asks it. */
+export const QUESTIONS: readonly { readonly address: string; readonly button: string }[] = [
+  { address: '/#/', button: 'Hold all triggers…' },
+  { address: BUYER, button: 'Limits…' },
+  { address: BUYER, button: 'Extend a limit…' },
+  { address: BUYER, button: 'Clear…' },
+  { address: BUYER, button: 'Fail the mission…' },
+  { address: BUYER, button: "Back to the manifest's: budget.max_cost_per_day" },
+  { address: BUYER, button: 'Rotate API_KEY…' },
+  { address: BUYER, button: 'Revoke all…' },
+  { address: BUYER, button: 'Send a test…' },
+  { address: PLANNER, button: 'Resume the mission…: launch-planner' },
+];
 
 /** Something about a trigger of the clerk's. */
 const trigger = (name: string) => acts(press('tab', 'Triggers & queue'), dialogAfter(name));
@@ -76,6 +91,8 @@ const VIEWS: readonly View[] = [
   { name: 'process, budget as a table', address: BUYER, act: press('button', 'Budget as a table') },
   { name: 'process, mission as a table', address: REPORT, act: press('button', 'Mission as a table') },
   { name: 'process, paused mission', address: SYNC },
+  { name: 'process, mission over', address: PLANNER },
+  { name: 'process, nothing set', address: '/#/j-demo/brand-new' },
   { name: 'process, health', address: PROBER },
   { name: 'process, health as a table', address: PROBER, act: press('button', 'Health as a table') },
   { name: 'clear what was found', address: PROBER, act: dialogAfter('Clear…') },
@@ -136,6 +153,11 @@ const VIEWS: readonly View[] = [
     ),
   },
   { name: 'send a test', address: BUYER, act: dialogAfter('Send a test…') },
+  {
+    name: 'resume a mission',
+    address: PLANNER,
+    act: dialogAfter('Resume the mission…: launch-planner'),
+  },
   { name: 'fail a mission', address: REPORT, act: dialogAfter('Fail the mission…') },
   { name: 'rotate a secret', address: BUYER, act: dialogAfter('Rotate API_KEY…') },
   { name: 'revoke all secrets', address: BUYER, act: dialogAfter('Revoke all…') },
@@ -242,6 +264,10 @@ const SHAPES: ReadonlySet<string> = new Set([
   'signal',
   'process, triggers',
   'process, budget',
+  'process, mission over',
+  'process, health',
+  'limits',
+  'rotate a secret',
   'extend, refused',
   'add a webhook, refused',
   'rewind',
