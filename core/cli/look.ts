@@ -85,16 +85,17 @@ export async function show(
     const detail = source.detail(process);
     const { counts } = detail;
     const { rows } = await source.timeline(process, SHOWN_ENTRIES, null);
-    const { row, detectors } = (await liveDetail(directory, process)) ?? detail;
+    const { row, detectors, mission, settings } = (await liveDetail(directory, process)) ?? detail;
     if (options.json) {
-      printJson({ ...detail, row: { ...detail.row, budget: row.budget }, detectors, timeline: rows });
+      const told = { row: { ...detail.row, budget: row.budget }, detectors, mission, settings };
+      printJson({ ...detail, ...told, timeline: rows });
       return;
     }
     printHead(detail.row);
     for (const line of budgetLines(row, detail.spending, Date.now())) print(line);
-    for (const line of detail.mission === null ? [] : missionLines(detail.mission)) print(line);
+    for (const line of mission === null ? [] : missionLines(mission)) print(line);
     for (const line of healthLines(detectors)) print(line);
-    for (const line of settingLines(detail.settings)) print(line);
+    for (const line of settingLines(settings)) print(line);
     for (const hold of detail.holds)
       print(`held: ${hold.kind} by ${hold.actor} since ${hold.since} · ${hold.reason}`);
     for (const open of detail.open) {
@@ -121,7 +122,7 @@ export async function show(
   }
 }
 
-/** Limits and detectors are the manifest's, so only the host that runs the process can tell them; null where none does. */
+/** Limits, detectors and what a mission asks for are the manifest's, so only the host that runs the process can tell them; null where none does. */
 async function liveDetail(directory: string, process: string): Promise<ProcessDetail | null> {
   return whileReached(directory, async ({ connection, journal }) => {
     const answer = await connection.request(

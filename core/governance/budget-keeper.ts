@@ -126,6 +126,8 @@ export class BudgetKeeper {
   fits(more: Asked): boolean {
     const { caps, clock, recorder, onExceeded } = this.#options;
     const { eventId } = more;
+    // What is granted for a while is so on the clock as it is now.
+    if (this.#snapshot.budget.extensions.length > 0) recorder().lookAtClock();
     this.turn();
     const over = overrun(this.config, this.#snapshot, { ...more, nowMs: clock.now() }) ?? caps.over(more);
     if (over === null) return true;
@@ -214,9 +216,12 @@ export class BudgetKeeper {
     const { process } = this.#options;
     if (isLimitName(limit) && config.limits[limit] !== undefined) return limit;
     const those = Object.keys(config.limits).join(', ');
+    const cap = this.#snapshot.budget.exceeded?.cap;
+    const waits =
+      cap === undefined ? '' : ` It waits for the cap of ${cap}: raise that in its holdfast.yaml.`;
     throw new AppError(
       'budget.no-limit',
-      `${process} has no limit ${limit} that could be extended. ${those === '' ? 'Its manifest sets none.' : `Its manifest sets ${those}.`}`,
+      `${process} has no limit ${limit} that could be extended. ${those === '' ? 'Its manifest sets none.' : `Its manifest sets ${those}.`}${waits}`,
       { process, limit },
     );
   }

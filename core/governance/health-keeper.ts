@@ -3,9 +3,11 @@
 // is long is measured on the monotonic clock, so a clock that is set changes nothing.
 
 import { AppError } from '../model/errors.ts';
+import { openCause } from '../model/escalation-state.ts';
 import { recordedOf } from '../model/fold-effects.ts';
 import { emptyReplies, failingRuns, loop, silent, slow, stuck } from '../model/health-detectors.ts';
 import {
+  healthKey,
   isCooling,
   openAnomalies,
   type AnomalyType,
@@ -241,8 +243,12 @@ export class HealthKeeper {
 
   /** What was found, and not acted on before its host was gone. */
   get unanswered(): readonly Anomaly[] {
+    const isLeft = (type: AnomalyType, action: string): action is OnAnomaly =>
+      action === 'escalate'
+        ? openCause(this.#snapshot, healthKey(type)) === undefined
+        : action === 'pause' || action === 'stop';
     return openAnomalies(this.#snapshot.health).flatMap(({ type, action, description }): Anomaly[] =>
-      action === 'pause' || action === 'stop' ? [{ type, action, description, details: {} }] : [],
+      isLeft(type, action) ? [{ type, action, description, details: {} }] : [],
     );
   }
 

@@ -4,6 +4,7 @@
 
 import { AppError } from '../model/errors.ts';
 import type { Cause } from '../model/escalation.ts';
+import { openCause } from '../model/escalation-state.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Judge, Verdict } from '../model/judge.ts';
 import { amountsOf, type Amounts } from '../model/meters.ts';
@@ -52,6 +53,7 @@ export class MissionKeeper {
   readonly #options: MissionKeeperOptions;
   #asking: (Asking & AskedOf) | null = null;
   #isLooking = false;
+  #hasLooked = false;
   #cancelTimer: () => void = () => {};
 
   constructor(options: MissionKeeperOptions) {
@@ -62,9 +64,15 @@ export class MissionKeeper {
     return this.#options.recorder().snapshot;
   }
 
+  /** As the journal has it: with a secret in its words it would be another mission at every look. */
+  get #asRecorded(): MissionConfig | null {
+    const { config, recorder } = this.#options;
+    return config === null ? null : recorder().scrubbed(config);
+  }
+
   /** How many more runs may begin. */
   get room(): number {
-    return missionRoom(this.#options.config, this.#snapshot);
+    return missionRoom(this.#asRecorded, this.#snapshot);
   }
 
   /** Does what is due. Called whenever that could have changed; what follows from it calls it again, and is heard here. */
@@ -74,6 +82,7 @@ export class MissionKeeper {
     this.#cancelTimer();
     try {
       if (this.#snapshot.mission !== null) this.#options.recorder().lookAtClock();
+      if (!this.#hasLooked && this.#options.mayMove()) this.#tellWhatIsLeft();
       for (let steps = 0; steps < MAX_STEPS && this.#options.mayMove(); steps += 1) {
         const step = this.#nextStep();
         if (step.kind === 'rest') {
@@ -90,7 +99,8 @@ export class MissionKeeper {
   }
 
   #nextStep(): MissionStep {
-    const { config, clock, budget, mayJudge } = this.#options;
+    const { clock, budget, mayJudge } = this.#options;
+    const config = this.#asRecorded;
     return missionStep(config, this.#snapshot, {
       nowMs: clock.now(),
       isJudging: this.#asking !== null,
@@ -263,10 +273,7 @@ export class MissionKeeper {
   /** It is not to go on as if nothing had happened, and stopping it would lose what it waits for: it is held. */
   #fail(why: FailureKind | 'operator', { name, reason }: Actor): void {
     this.#note('mission_failed', { why, next: 'suspend', actor: name, reason });
-    this.#tell('mission/failed', `${this.#options.process} has failed its mission: ${reason}`, {
-      type: 'mission_failed',
-      why,
-    });
+    this.#tellFailed(reason, { why });
   }
 
   // --- what operators do
@@ -307,6 +314,28 @@ export class MissionKeeper {
   }
 
   // --- telling
+
+  /** A host that was gone between what happened and telling of it has told nobody. */
+  #tellWhatIsLeft(): void {
+    this.#hasLooked = true;
+    const { mission } = this.#snapshot;
+    if (mission === null) return;
+    const isUntold = (key: string): boolean => openCause(this.#snapshot, key) === undefined;
+    const { status, outcome, reason, history } = mission;
+    if (status === 'failed' && isUntold('mission/failed')) this.#tellFailed(reason, {});
+    if (status !== 'active' || this.#options.config === null) return;
+    const last = history.at(-1);
+    if (outcome === 'unsure' && last !== undefined && isUntold('mission/low-confidence')) {
+      this.#tellUnsure(last.confidence, last.reasoning);
+    }
+    const isTheirs = outcome === 'achieved' && !this.#options.config.autoComplete;
+    if (isTheirs && isUntold('mission/achieved')) this.#tellAchieved();
+  }
+
+  #tellFailed(reason: string, detail: JsonObject): void {
+    const summary = `${this.#options.process} has failed its mission: ${reason}`;
+    this.#tell('mission/failed', summary, { type: 'mission_failed', ...detail });
+  }
 
   #tellUnsure(confidence: number, reasoning: string): void {
     const { process, config } = this.#options;

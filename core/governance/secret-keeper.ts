@@ -156,6 +156,8 @@ export class SecretKeeper {
 
   /** For agent code. Who read what is on record once for each invocation. */
   read(name: string, eventId: string): SecretAnswer {
+    // Its time goes by the clock as it is now.
+    this.#options.recorder().lookAtClock();
     const refusal = this.#refusalOf(name);
     const reading = `${eventId} ${name} ${refusal ?? ''}`;
     if (refusal !== 'unknown' && !this.#readings.has(reading)) {

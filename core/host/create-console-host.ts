@@ -5,6 +5,7 @@ import type { ConsoleEvent, ConsoleHost } from '../contract/console-host.ts';
 import type { Result } from '../contract/define.ts';
 import type { RequestName } from '../contract/requests.ts';
 import type { AppView, FleetView } from '../contract/views.ts';
+import { isSecretUrl } from '../governance/receiver-secrets.ts';
 import { SecretVault } from '../governance/secret-vault.ts';
 import { WORKSPACE_JOURNAL } from '../journal/layout.ts';
 import { readMarker } from '../journal/marker.ts';
@@ -124,6 +125,10 @@ class Host implements ConsoleHost {
   /** @throws what {@link openLiveWorkspace} throws */
   async run(workspace: string): Promise<void> {
     const { workerHost, knownJournals, secretStore = null } = this.#options;
+    // Before any worker gets its environment.
+    for (const url of [this.#options.heartbeat?.url ?? '', heartbeatInEnvironment().url ?? '']) {
+      if (isSecretUrl(url)) this.#vault.know('this host', 'heartbeat_url', url);
+    }
     const live = await openLiveWorkspace({
       workspace,
       workerHost,

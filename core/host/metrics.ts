@@ -14,7 +14,7 @@ import { LOOP_TURN_MS, type LiveWorkspace } from './live-workspace.ts';
 import { processLabels } from './metric-labels.ts';
 
 const NANOS = 1e9;
-const VERDICTS = ['unknown', 'ok', 'failing'] as const;
+const VERDICTS = ['unknown', 'ok', 'failing', 'unwell'] as const;
 
 interface Row {
   readonly label: string;
@@ -113,7 +113,7 @@ function lifecycleMetrics(registry: Registry, rows: readonly Row[]): void {
   const verdict = told(
     registry,
     'holdfast_process_health',
-    '1 for the verdict on its recent runs, 0 for the others.',
+    '1 for the verdict on its health, 0 for the others.',
     [...own, 'verdict'],
   );
   for (const {

@@ -53,7 +53,9 @@ export function capsIn(path: string, text: string): CapConfig | null {
   try {
     document = parse(text);
   } catch (error) {
-    throw unusable('invalid', path, `it is not YAML: ${messageOf(error)}`, error);
+    // What follows the first line shows the text itself.
+    const why = messageOf(error).split('\n')[0]?.replace(/:$/, '');
+    throw unusable('invalid', path, `it is not YAML: ${why}`, error);
   }
   const parsed = CapsFile.safeParse(document ?? {});
   if (!parsed.success) {

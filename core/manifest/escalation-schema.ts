@@ -94,6 +94,18 @@ interface WithEscalations {
 /** Sections of a manifest that may name somebody. */
 const SECTIONS = ['budget', 'health', 'mission'] as const;
 
+/** As they are written: texts of a manifest's document that may name variables with secrets in them. */
+export function receiverTexts(document: unknown): readonly string[] {
+  const at = (value: unknown, key: string): unknown =>
+    typeof value === 'object' && value !== null
+      ? (value as Readonly<Record<string, unknown>>)[key]
+      : undefined;
+  const general = at(at(document, 'holdfast'), 'escalation');
+  const sections = SECTIONS.map((section) => at(at(document, section), 'escalation'));
+  const texts = [at(general, 'secret'), ...[general, ...sections].map((one) => at(one, 'webhook_url'))];
+  return texts.filter((text) => typeof text === 'string');
+}
+
 /** No webhook leads to where the manifest does not allow it to. */
 export function checkReceivers(manifest: WithEscalations, context: z.RefinementCtx): void {
   const general = manifest.holdfast.escalation ?? null;

@@ -130,6 +130,8 @@ function problemOf(
     const those = known.length === 0 ? '' : `; there are ${known.join(', ')}`;
     return `${path} has no setting ${issue.keys.map((key) => JSON.stringify(cut(key))).join(', ')}${those}`;
   }
+  // What is told is recorded, and the address of a receiver is not to be.
+  if (issue.path[0] === 'escalation') return `${cut(path)}: ${issue.message}`;
   return `${cut(path)} = ${cut(showJson(valueAt(whole, path)))}: ${issue.message}`;
 }
 

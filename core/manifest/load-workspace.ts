@@ -13,6 +13,7 @@ import {
   type ProcessDefinition,
 } from '../model/process-config.ts';
 import { budgetOf } from './budget-schema.ts';
+import { receiverTexts } from './escalation-schema.ts';
 import { healthOf } from './health-schema.ts';
 import { checkScript } from './check-script.ts';
 import { isInside } from './is-inside.ts';
@@ -285,7 +286,7 @@ function configOf(manifest: Manifest, directory: string, path: string, document:
     escalation: holdfast.escalation ?? null,
     mission: missionOf(mission, (script) => checkScript({ workspace: directory, manifest: path, script })),
     health: healthOf(manifest.health),
-    secrets: secretsOf(secrets, directory, signingSecretsOf(manifest)),
+    secrets: secretsOf(secrets, directory, [...signingSecretsOf(manifest), ...receiverTexts(document)]),
     initialState: { ...context.initial_state, ...world },
     instructions: instructionsOf(manifest.instructions),
     // By then it is known to be a list of settings.

@@ -12,5 +12,9 @@ export function receiverProblem(text: string, allowPrivate: boolean): string | n
     return 'a name and a password in it are not sent: leave them out';
   }
   const problem = hostProblem(url.hostname, allowPrivate);
-  return problem === null ? null : `${problem}: nothing is sent there unless private addresses are allowed`;
+  if (problem === null) return null;
+  const isNever = hostProblem(url.hostname, true) !== null;
+  return isNever
+    ? `${problem}: nothing is ever sent there`
+    : `${problem}: nothing is sent there unless private addresses are allowed`;
 }

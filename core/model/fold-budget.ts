@@ -10,7 +10,7 @@ import { isObject, numberAt, textAt, type JsonObject } from './json.ts';
 import { amountsOf, isNone, minus, MOST, plus, withoutUsage, type Amounts } from './meters.ts';
 import { openOf, type OpenInvocation, type ProcessSnapshot } from './snapshot.ts';
 import { withClockSet, withSpent } from './spending.ts';
-import { dayOf, isMoment } from './time.ts';
+import { dayOf, isMoment, timestampOf } from './time.ts';
 
 // --- what is under way
 
@@ -182,6 +182,16 @@ function spend(state: ProcessSnapshot, open: OpenInvocation, amounts: Amounts, a
 /** What was spent a while ago is as long ago as before. */
 export function spendingAged({ budget }: ProcessSnapshot, byMs: number): void {
   budget.spending = withClockSet(budget.spending, byMs);
+}
+
+/** On a clock that is set back, more of a limit that was granted for a while is granted for no longer [S22]. */
+export function extensionsClockChanged({ budget }: ProcessSnapshot, by: number): void {
+  const byMs = Math.min(0, by);
+  if (byMs === 0 || budget.extensions.every(({ until }) => until === null)) return;
+  budget.extensions = budget.extensions.map((extension) => {
+    const ms = extension.until === null ? Number.NaN : Date.parse(extension.until) + byMs;
+    return isMoment(ms) ? { ...extension, until: timestampOf(ms) } : extension;
+  });
 }
 
 // --- days of the budget

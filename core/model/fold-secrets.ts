@@ -1,8 +1,9 @@
 // What the journal tells of secrets: when each was resolved, rotated, revoked and read. No value is in any of it [J10].
 
-import { define, isObject, textAt, type JsonObject } from './json.ts';
+import { define, isObject, numberAt, textAt, type JsonObject } from './json.ts';
 import { SECRET_NAME, secretOf, type SecretState } from './secrets.ts';
 import type { ProcessSnapshot } from './snapshot.ts';
+import { isMoment, timestampOf } from './time.ts';
 
 /** `names`: all there are; `resolved`: those that were resolved now, each with the end of its time. */
 export function secretsResolved(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
@@ -42,6 +43,16 @@ export function secretRevoked(state: ProcessSnapshot, data: JsonObject, timestam
     change(state, one, ({ revoked }) =>
       revoked !== null && actor === 'host' ? {} : { revoked: { at: timestamp, actor } },
     );
+  }
+}
+
+/** On a clock that is set back nothing may be read for longer; time that passes while the machine sleeps has passed. */
+export function secretsClockChanged(state: ProcessSnapshot, data: JsonObject): void {
+  const byMs = Math.min(0, numberAt(data, 'by_ms'));
+  if (byMs === 0) return;
+  for (const [name, { expiresAt }] of Object.entries(state.secrets)) {
+    const ms = expiresAt === null ? Number.NaN : Date.parse(expiresAt) + byMs;
+    if (isMoment(ms)) change(state, name, () => ({ expiresAt: timestampOf(ms) }));
   }
 }
 

@@ -5,6 +5,7 @@ import { checkpointToSnapshot } from './checkpoint.ts';
 import { isKnownType, type EntryType, type StoredEntry } from './entry.ts';
 import {
   askedAgain,
+  extensionsClockChanged,
   limitExceeded,
   limitExtended,
   limitNear,
@@ -62,7 +63,13 @@ import {
   timerFired,
   waitBegan,
 } from './fold-waits.ts';
-import { secretRead, secretRevoked, secretRotated, secretsResolved } from './fold-secrets.ts';
+import {
+  secretRead,
+  secretRevoked,
+  secretRotated,
+  secretsClockChanged,
+  secretsResolved,
+} from './fold-secrets.ts';
 import {
   callFiltered,
   eventRefused,
@@ -326,7 +333,9 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       clockChanged(state, data);
       missionClockChanged(state, data);
       cooldownShifted(state, data);
+      secretsClockChanged(state, data);
       spendingAged(state, numberAt(data, 'by_ms'));
+      extensionsClockChanged(state, numberAt(data, 'by_ms'));
       return state;
     case 'operator_action':
     case 'operator_outcome':

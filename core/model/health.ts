@@ -13,6 +13,13 @@ export const ANOMALY_TYPES = [
 ] as const;
 export type AnomalyType = (typeof ANOMALY_TYPES)[number];
 
+/** The key of what is told outside of an anomaly. */
+export const HEALTH_PREFIX = 'health/';
+
+export function healthKey(type: AnomalyType): string {
+  return `${HEALTH_PREFIX}${type}`;
+}
+
 export function isAnomalyType(text: string): text is AnomalyType {
   return (ANOMALY_TYPES as readonly string[]).includes(text);
 }

@@ -70,7 +70,7 @@ function isUnderWay(mission: MissionState | null): boolean {
   return mission !== null && (mission.status === 'active' || mission.status === 'paused');
 }
 
-/** Another objective, or other criteria, are another mission. */
+/** Another objective, or other criteria, are another mission: the configuration's without secrets, as the journal has them. */
 function isTheSame(config: MissionConfig, mission: MissionState): boolean {
   return config.objective === mission.objective && config.successCriteria === mission.successCriteria;
 }

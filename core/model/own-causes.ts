@@ -3,7 +3,7 @@
 
 import { describeOverrun, isLimitName, type BudgetConfig } from './budget.ts';
 import type { Cause, EscalationConfig } from './escalation.ts';
-import { isAnomalyType, type HealthConfig } from './health.ts';
+import { HEALTH_PREFIX, isAnomalyType, type HealthConfig } from './health.ts';
 import type { MissionConfig } from './mission.ts';
 import type { MissionState } from './mission-state.ts';
 import type { RestartPolicy } from './process-config.ts';
@@ -13,7 +13,6 @@ import type { ProcessSnapshot } from './snapshot.ts';
 export const FAILED_KEY = 'process/failed';
 const DOUBT_KEY = 'process/in-doubt';
 const BUDGET_PREFIX = 'budget/';
-const HEALTH_PREFIX = 'health/';
 
 /** What is told of a mission, and how long that is so. */
 const MISSION_CAUSES: ReadonlyMap<string, (mission: MissionState) => boolean> = new Map([
@@ -86,7 +85,7 @@ function overBudget(
 ): readonly Cause[] {
   if (onExceeded !== 'escalate' || exceeded === null || !holds.some(({ kind }) => kind === 'budget'))
     return [];
-  const { limit, max, spent, reserved, asked, eventId } = exceeded;
+  const { limit, max, spent, reserved, asked, eventId, cap } = exceeded;
   return [
     {
       kind: 'budget',
@@ -97,6 +96,7 @@ function overBudget(
         violation: { limit_name: limit, limit_value: max, current_value: spent + reserved, tool_name: null },
         asked,
         event_id: eventId,
+        ...(cap === undefined ? {} : { cap }),
       },
       target: escalation,
     },

@@ -1,5 +1,6 @@
 // Owns the processes of one workspace. On start it recovers every one of them before any accepts a trigger.
 
+import { receiverSecrets } from '../governance/receiver-secrets.ts';
 import { webhookPost } from '../governance/webhook-post.ts';
 import { CapBook, type CapLedger } from '../governance/cap-book.ts';
 import type { CapConfigs } from '../model/caps.ts';
@@ -65,11 +66,11 @@ export class AgentRuntime {
   /** The names of forks that are being made. */
   readonly #forking = new Set<string>();
 
-  /** @throws `workspace.duplicate-name` when two definitions share a name */
   /** Limits on all processes together. */
   readonly caps: CapBook;
   readonly triggerSwitch = new TriggerSwitch(() => this.#processes.values());
 
+  /** @throws `workspace.duplicate-name` when two definitions share a name */
   constructor({
     definitions,
     maxWorkers = DEFAULT_MAX_WORKERS,
@@ -126,7 +127,11 @@ export class AgentRuntime {
         { process: name },
       );
     }
+    const { vault, places } = this.#dependencies;
     for (const variable of definition.config.secrets.withheld) this.#withheld.add(variable.toUpperCase());
+    for (const secret of receiverSecrets(definition.config, places.environment)) {
+      vault.know(`the receivers of ${name}`, secret.name, secret.value);
+    }
     const process = new AgentProcess(definition, this.#dependencies);
     this.#processes.set(name, process);
     return process;

@@ -8,6 +8,7 @@ import type { Anomaly, HealthKeeper } from '../governance/health-keeper.ts';
 import type { SecretKeeper } from '../governance/secret-keeper.ts';
 import type { Overrun } from '../model/budget-state.ts';
 import { describeOverrun } from '../model/budget.ts';
+import { healthKey } from '../model/health.ts';
 import { liftsAtStart, stopsEffects } from '../model/holds.ts';
 import type { Cause } from '../model/escalation.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -43,12 +44,12 @@ export interface ProcessParts {
   readonly restart: AutomaticRestart;
   readonly budget: BudgetKeeper;
   readonly escalations: EscalationKeeper;
-  /** Tells somebody outside, once until it is over. */
   readonly mission: MissionKeeper;
   readonly health: HealthKeeper;
   readonly settings: LiveSettings;
   readonly caps: CapMember;
   readonly secrets: SecretKeeper;
+  /** Tells somebody outside, once until it is over. */
   readonly escalate: (cause: Cause) => void;
   /** A cause that was told is over: when it comes up again, it is told again. */
   readonly escalationOver: (key: string, why: string) => void;
@@ -99,7 +100,6 @@ export class ProcessMotion {
       restart.takeUp();
       this.#closeTriggers();
     } else if (lifecycle.state !== 'stopped') this.setGoing(host('start() called'));
-    this.#answerAnomalies();
     this.keepWatch();
     heartbeat.start();
     onChange();
@@ -200,6 +200,7 @@ export class ProcessMotion {
 
   /** What is due fires, and what was sent is delivered, as long as the host lives; also where nothing moves. */
   keepWatch(): void {
+    this.#answerAnomalies();
     this.#parts.waits.open();
     this.#parts.outbox.open();
     this.#parts.escalations.open();
@@ -380,7 +381,7 @@ export class ProcessMotion {
       case 'escalate':
         escalate({
           kind: 'health',
-          key: `health/${type}`,
+          key: healthKey(type),
           summary: `${definition.name}: ${description}`,
           detail: {
             type: 'health_anomaly',

@@ -65,9 +65,11 @@ export class ProcessOrders {
       const { holds } = recorder().snapshot;
       const forBudget = holds.find(({ kind }) => kind === 'budget');
       if (forBudget !== undefined && !holds.some(({ kind }) => isOperators(kind))) {
+        const { exceeded } = recorder().snapshot.budget;
+        const more = exceeded?.cap === undefined ? 'Extend that limit' : 'Raise that cap in holdfast.yaml';
         throw this.#refusal(
           'held-by-budget',
-          `has used what it may: ${forBudget.reason}. Extend that limit; resuming it would change nothing.`,
+          `has used what it may: ${forBudget.reason}. ${more}; resuming it would change nothing.`,
         );
       }
       heartbeat.worked();

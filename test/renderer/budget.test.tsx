@@ -93,6 +93,15 @@ test('held by its budget: what did not fit, and that another day makes room too'
   expect(dialog().getByRole('button', { name: 'Stop market-watcher' })).toBeTruthy();
 });
 
+test('held by a cap: more of its own limits would change nothing, and the file of the cap is named', async () => {
+  const exceeded = { limit: 'max_cost_per_day', text: TEXT, missing: 1, cap: 'workspace' } as const;
+  await held({ budget: { ...SPENT, exceeded } });
+  const desk = region('Held by its budget');
+  const isOff = (name: string): boolean => desk.getByRole<HTMLButtonElement>('button', { name }).disabled;
+  expect([isOff(extendFrom), isOff('Half an hour more…: market-watcher')]).toEqual([true, true]);
+  expect(desk.getByText(/a higher one in the holdfast\.yaml of the workspace/)).toBeTruthy();
+});
+
 test('what reached the limit of a run waits for more, and for no day', async () => {
   const exceeded = {
     limit: 'max_tool_calls_per_run',

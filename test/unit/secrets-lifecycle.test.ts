@@ -201,3 +201,17 @@ test('no worker gets a variable that holds a secret, of whichever process, under
     for (const name of ['KEY', 'SAME', 'OTHER']) delete process.env[`HF_TEST_${name}`];
   }
 });
+
+test('[S22] a clock that jumps back an hour gives no more time, and nothing that has expired is back', async () => {
+  const clock = new SteppedClock(Date.now());
+  const ttlsMs = { API_KEY: 60_000 };
+  const of = await started(secretsOf(['API_KEY'], { ttlsMs }), { API_KEY: PLANTED }, { clock });
+  await read(of);
+  clock.set(-3_600_000);
+  expect(await read(of)).toMatch(/^given/);
+  clock.pass(60_001);
+  expect(await read(of)).toBe('SecretUnavailable secret.expired expired true');
+  clock.set(-3_600_000);
+  expect(await read(of)).toBe('SecretUnavailable secret.expired expired true');
+  expect((await folded(of)).secrets).toEqual(of.process.snapshot.secrets);
+});

@@ -25,6 +25,8 @@ export function BudgetHold({ row, hold }: Props) {
   const off = useAnswersOff(row);
   const { exceeded, limits, until } = row.budget;
   const limit = limits.find((one) => one.limit === exceeded?.limit);
+  // More of its own limits is no more of a cap.
+  const isOwn = limits.length > 0 && exceeded?.cap === undefined;
   const name = visibleLine(row.name);
   return (
     <Desk
@@ -46,7 +48,7 @@ export function BudgetHold({ row, hold }: Props) {
               <Button
                 size="small"
                 intent="primary"
-                disabled={off || limits.length === 0 || exceeded?.cap !== undefined}
+                disabled={off || !isOwn}
                 aria-label={`Extend…: ${name}`}
                 onClick={() => actions.ask({ kind: 'extend', row, limit: exceeded?.limit ?? null })}
               >
@@ -54,7 +56,7 @@ export function BudgetHold({ row, hold }: Props) {
               </Button>
               <Button
                 size="small"
-                disabled={off || limits.length === 0}
+                disabled={off || !isOwn}
                 aria-label={`Half an hour more…: ${name}`}
                 onClick={() =>
                   actions.ask({ kind: 'extend', row, limit: exceeded?.limit ?? null, span: 'half-hour' })
