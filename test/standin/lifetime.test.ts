@@ -113,7 +113,7 @@ describe('how the app starts and ends', () => {
     const pid = fixture.app.process().pid!;
     for (const line of processesOf(pid)) process.kill(Number(line.trim().split(' ')[0]), 'SIGSTOP');
     process.kill(pid, 'SIGKILL');
-    await until(() => processesOf(pid).length === 0);
+    await expect.poll(() => processesOf(pid), { timeout: LIMIT_MS }).toEqual([]);
   });
 
   it('quits when Chromium ends', async () => {
