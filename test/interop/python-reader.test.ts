@@ -49,6 +49,9 @@ beforeEach((context) => {
   if (!hasPython) context.skip(NEEDS);
 });
 
+/** Ten thousand journals are made, and read twice: a minute here, and far more where others want the processors too. */
+const PATIENCE_MS = 600_000;
+
 beforeAll(async () => {
   if (!hasPython) return;
   root = mkdtempSync(join(tmpdir(), 'holdfast-fuzzed-'));
@@ -65,7 +68,7 @@ beforeAll(async () => {
   };
   const [theirs, ours] = await Promise.all([readerAnswers(made), oursInTurn()]);
   cases = made.map((each, at) => ({ ...each, ours: ours[at]!, theirs: theirs[at]! }));
-});
+}, PATIENCE_MS);
 
 afterAll(() => {
   if (root !== '') rmSync(root, { recursive: true, force: true });
