@@ -10,6 +10,7 @@ import type { Judge, JudgeCall, JudgeView } from '../model/judge.ts';
 import type { ReportedUse } from '../model/model-calls.ts';
 import type { CallOff } from '../model/ports.ts';
 import type { ModelJudges, SecretReader } from '../runtime/model-judges.ts';
+import { UnderWay } from '../runtime/under-way.ts';
 
 /** Whoever asks ends it when its time is over, and says so; this is only for what does not hear that. */
 const SLACK_MS = 5_000;
@@ -35,24 +36,18 @@ export function modelJudgesIn(workspace: string): ModelJudges {
 
 export class ModelJudge implements Judge {
   readonly #options: ModelJudgeOptions;
-  readonly #under = new Set<Promise<unknown>>();
+  readonly #underWay = new UnderWay();
 
   constructor(options: ModelJudgeOptions) {
     this.#options = options;
   }
 
-  async judge(view: JudgeView, call: JudgeCall): Promise<Json> {
-    const asked = this.#asked(view, call);
-    this.#under.add(asked);
-    try {
-      return await asked;
-    } finally {
-      this.#under.delete(asked);
-    }
+  judge(view: JudgeView, call: JudgeCall): Promise<Json> {
+    return this.#underWay.follow(this.#asked(view, call));
   }
 
-  async idle(): Promise<void> {
-    await Promise.allSettled(this.#under);
+  idle(): Promise<void> {
+    return this.#underWay.idle();
   }
 
   async #asked(view: JudgeView, { callOff, onBegan, onUsed }: JudgeCall): Promise<Json> {

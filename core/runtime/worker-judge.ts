@@ -8,6 +8,7 @@ import type { WorkerHandle, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { LOOKING, type QueryAnswer } from '../model/worker-protocol.ts';
 import type { WorkerPermits } from './worker-permits.ts';
+import { UnderWay } from './under-way.ts';
 
 const MAX_OUTPUT = 500;
 
@@ -22,24 +23,18 @@ export interface WorkerJudgeOptions {
 
 export class WorkerJudge implements Judge {
   readonly #options: WorkerJudgeOptions;
-  readonly #under = new Set<Promise<unknown>>();
+  readonly #underWay = new UnderWay();
 
   constructor(options: WorkerJudgeOptions) {
     this.#options = options;
   }
 
-  async judge(view: JudgeView, call: JudgeCall): Promise<Json> {
-    const asked = this.#asked(view, call);
-    this.#under.add(asked);
-    try {
-      return await asked;
-    } finally {
-      this.#under.delete(asked);
-    }
+  judge(view: JudgeView, call: JudgeCall): Promise<Json> {
+    return this.#underWay.follow(this.#asked(view, call));
   }
 
-  async idle(): Promise<void> {
-    await Promise.allSettled(this.#under);
+  idle(): Promise<void> {
+    return this.#underWay.idle();
   }
 
   /** In line for a worker like everybody else. */

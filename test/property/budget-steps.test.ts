@@ -5,7 +5,6 @@
 
 import { expect, test } from 'vitest';
 import { DEFAULT_BUDGET, LIMITS, type LimitName } from '../../core/model/budget.ts';
-import { AppError } from '../../core/model/errors.ts';
 import { numberAt, textAt } from '../../core/model/json.ts';
 import { SEED } from '../crash/budget.ts';
 import { below, seeded } from '../crash/random.ts';
@@ -14,6 +13,7 @@ import { SteppedHost } from '../support/stepped-host.ts';
 import { endWorld } from '../support/stepped-world.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { randomStep, type Done } from './operator-steps.ts';
+import { refused } from '../support/refused.ts';
 
 const FIRST_SEED = Number(process.env['HOLDFAST_SEED'] ?? SEED);
 const STEPS_OF_A_RUN = 60;
@@ -74,16 +74,6 @@ async function grant({ agent }: SteppedHost, random: () => number): Promise<void
   const limit = agent.snapshot.budget.exceeded?.limit ?? 'max_tool_calls_per_run';
   const forMs = random() < 0.5 ? null : 1 + below(random, 60_000);
   await agent.extendBudget({ limit, amount: 1 + below(random, 3), forMs }, OPERATOR);
-}
-
-/** Refusing is an answer; anything that is no word to an operator is a fault. */
-async function refused(work: Promise<string | null | void>): Promise<string | null | void> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof AppError) return null;
-    throw error;
-  }
 }
 
 /** What was done in the world, against everything that was ever allowed. */

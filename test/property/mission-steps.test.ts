@@ -5,7 +5,6 @@
 
 import { expect, test } from 'vitest';
 import { DEFAULT_BUDGET } from '../../core/model/budget.ts';
-import { AppError } from '../../core/model/errors.ts';
 import { total } from '../../core/model/meters.ts';
 import { dueRun } from '../../core/model/mission-step.ts';
 import {
@@ -22,6 +21,7 @@ import { endWorld } from '../support/stepped-world.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { countMission } from './mission-count.ts';
 import { randomStep, type Done } from './operator-steps.ts';
+import { refused } from '../support/refused.ts';
 
 const FIRST_SEED = Number(process.env['HOLDFAST_SEED'] ?? SEED);
 const STEPS_OF_A_RUN = 60;
@@ -84,16 +84,6 @@ async function runSteps(seed: number): Promise<string | null> {
     host.isFull = false;
     await host.outcome('quitting', host.quit());
     endWorld(host.name);
-  }
-}
-
-/** Refusing is an answer; anything that is no word to an operator is a fault. */
-async function refused(work: Promise<string | null | void>): Promise<string | null | void> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof AppError) return null;
-    throw error;
   }
 }
 

@@ -5,7 +5,6 @@
 // HOLDFAST_STEPS=10000 tries so many steps instead of as many as fit into a while.
 
 import { expect, test } from 'vitest';
-import { AppError } from '../../core/model/errors.ts';
 import { needsOperator } from '../../core/model/effects.ts';
 import { textAt } from '../../core/model/json.ts';
 import { SEED } from '../crash/budget.ts';
@@ -15,6 +14,7 @@ import { endWorld } from '../support/stepped-world.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { randomStep, type Done } from './operator-steps.ts';
 import { SteppedHost } from '../support/stepped-host.ts';
+import { refused } from '../support/refused.ts';
 
 const STEPS = Number(process.env['HOLDFAST_STEPS'] ?? 0);
 const FIRST_SEED = Number(process.env['HOLDFAST_SEED'] ?? SEED);
@@ -76,16 +76,6 @@ async function runSteps(seed: number): Promise<void> {
     host.isFull = false;
     await host.outcome('quitting', host.quit());
     endWorld(host.name);
-  }
-}
-
-/** Refusing is an answer; anything that is no word to an operator is a fault. */
-async function refused(work: Promise<string | null | void>): Promise<string | null | void> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof AppError) return null;
-    throw error;
   }
 }
 

@@ -2,7 +2,6 @@
 // independent reading of the journal gives, and no day does more than it was at most allowed.
 
 import { expect, test } from 'vitest';
-import { AppError } from '../../core/model/errors.ts';
 import { objectsAt, textAt, type Json } from '../../core/model/json.ts';
 import { SEED } from '../crash/budget.ts';
 import { below, seeded } from '../crash/random.ts';
@@ -12,6 +11,7 @@ import { SteppedHost } from '../support/stepped-host.ts';
 import { endWorld } from '../support/stepped-world.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { randomStep, type Done } from './operator-steps.ts';
+import { refused } from '../support/refused.ts';
 
 const FIRST_SEED = Number(process.env['HOLDFAST_SEED'] ?? SEED);
 const STEPS_OF_A_RUN = 50;
@@ -68,15 +68,6 @@ async function change({ agent }: SteppedHost, random: () => number): Promise<voi
   else {
     const value: Json = random() < 0.15 ? null : below(random, 20) - 1;
     await agent.changeSettings({ set: { [path]: value }, undo: [] }, OPERATOR);
-  }
-}
-
-/** Refusing is an answer; anything that is no word to an operator is a fault. */
-async function refused(work: Promise<unknown>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
   }
 }
 

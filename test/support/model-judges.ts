@@ -2,13 +2,12 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
-import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
-import { openLiveWorkspace } from '../../core/host/live-workspace.ts';
+import { expect } from 'vitest';
 import { readFileJournal } from '../../core/journal/file-journal.ts';
 import type { StoredEntry } from '../../core/model/entry.ts';
 import type { JsonObject } from '../../core/model/json.ts';
 import type { AgentProcess } from '../../core/runtime/agent-process.ts';
+import { openLive } from './open-live.ts';
 import { tempDirectory } from './temp-directory.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -73,27 +72,13 @@ ${manifest}
 
 export async function judgedBy(by: JudgedBy): Promise<Judged> {
   const workspace = judgedWorkspace(by);
-  const live = await openLiveWorkspace({
-    workspace,
-    workerHost: childProcessWorkerHost(),
-    knownJournals: null,
-    onChange: () => {},
-    onFailure: (error) => {
-      throw error;
-    },
-  });
-  let isOpen = true;
-  const close = async (): Promise<void> => {
-    if (isOpen) await live.close();
-    isOpen = false;
-  };
-  onTestFinished(close);
+  const { live, close, isOpen } = await openLive(workspace);
   expect(live.problems).toEqual([]);
   const process = live.runtime.process('clerk');
   const until = async (what: string, look: (process: AgentProcess) => unknown): Promise<void> =>
     void (await waitFor(() => Boolean(look(process)), { what }));
   const entries = async (...types: readonly string[]): Promise<readonly StoredEntry[]> => {
-    if (isOpen) await process.settled();
+    if (isOpen()) await process.settled();
     const all = await readFileJournal(live.directory).read('clerk');
     return all.filter(({ entry_type }) => types.includes(entry_type));
   };

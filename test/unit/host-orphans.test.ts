@@ -1,30 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
-import { openLiveWorkspace } from '../../core/host/live-workspace.ts';
+import { expect, test } from 'vitest';
+import { openLive } from '../support/open-live.ts';
 import { OPERATOR } from '../support/runtime.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-async function live(workspace: string) {
-  const opened = await openLiveWorkspace({
-    workspace,
-    workerHost: childProcessWorkerHost(),
-    knownJournals: null,
-    onChange: () => {},
-    onFailure: (error) => {
-      throw error;
-    },
-  });
-  let isOpen = true;
-  const close = async (): Promise<void> => {
-    if (isOpen) await opened.close();
-    isOpen = false;
-  };
-  onTestFinished(close);
-  return { ...opened, live: opened, close };
-}
 
 test('[S37] a journal that no manifest defines is shown with what is unfinished, and taken up by one that does', async () => {
   const workspace = tempDirectory();
@@ -36,7 +16,7 @@ test('[S37] a journal that no manifest defines is shown with what is unfinished,
     `import { defineAgent } from 'holdfast';
      export default defineAgent({ async onTrigger(ctx) { await ctx.promise('approve'); } });`,
   );
-  const first = await live(workspace);
+  const first = await openLive(workspace);
   const clerk = first.live.runtime.process('clerk');
   await clerk.trigger(null);
   await waitFor(() => clerk.snapshot.open[0]?.waits.length === 1, { what: 'the promise' });
@@ -46,7 +26,7 @@ test('[S37] a journal that no manifest defines is shown with what is unfinished,
 
   rmSync(manifest);
   writeFileSync(join(workspace, 'other.agent'), text.replace('clerk', 'other'));
-  const without = await live(workspace);
+  const without = await openLive(workspace);
   const row = without.live.rows().find(({ name }) => name === 'clerk');
   expect(row).toMatchObject({ name: 'clerk', live: false, state: 'suspended', tone: 'alarm', actions: [] });
   expect(row!.why).toContain('1 event, 1 unfinished invocation, 1 promise');
@@ -55,7 +35,7 @@ test('[S37] a journal that no manifest defines is shown with what is unfinished,
   await without.close();
 
   writeFileSync(manifest, text);
-  const again = await live(workspace);
+  const again = await openLive(workspace);
   expect(again.live.rows()).toMatchObject([
     { name: 'clerk', live: true, queued: 1 },
     { name: 'other', live: true },
