@@ -25,7 +25,7 @@ const Tokens = z.number().int().min(1).max(MAX_TOKENS).nullish();
 /** None at all is a limit as well. */
 export const Irreversible = z.number().int().min(0).max(MAX_COUNT).nullish();
 
-export function isZone(zone: string): boolean {
+function isZone(zone: string): boolean {
   // Offsets are taken there too, and know nothing of summer.
   if (/^[+-]/.test(zone)) return false;
   try {
@@ -34,6 +34,14 @@ export function isZone(zone: string): boolean {
     return false;
   }
 }
+
+/** When a day of a budget begins, on the clock of a zone. */
+export const ResetHour = z.number().int().min(0).max(23).nullish();
+export const ResetZone = z
+  .string()
+  .max(100)
+  .refine(isZone, 'there is no such time zone: use an IANA name such as Europe/Berlin, or UTC')
+  .nullish();
 
 export const ManifestBudget = z
   .strictObject({
@@ -61,7 +69,7 @@ export const ManifestBudget = z
       .default({}),
     on_exceeded: z.enum(ON_EXCEEDED).default('pause'),
     escalation: escalationSchema.nullish(),
-    daily_reset_hour_utc: z.number().int().min(0).max(23).nullish(),
+    daily_reset_hour_utc: ResetHour,
     holdfast: z
       .strictObject({
         max_irreversible_per_day: Irreversible,
@@ -81,12 +89,8 @@ export const ManifestBudget = z
         prices: z.string().min(1).max(4096).nullish(),
         unpriced: z.enum(UNPRICED).default(DEFAULT_BUDGET.unpriced),
         warn_at: z.number().positive().max(1).default(DEFAULT_BUDGET.warnAt),
-        reset_hour: z.number().int().min(0).max(23).nullish(),
-        reset_timezone: z
-          .string()
-          .max(100)
-          .refine(isZone, 'there is no such time zone: use an IANA name such as Europe/Berlin, or UTC')
-          .nullish(),
+        reset_hour: ResetHour,
+        reset_timezone: ResetZone,
       })
       .prefault({}),
   })

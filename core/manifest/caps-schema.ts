@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { DEFAULT_BUDGET } from '../model/budget.ts';
 import { CAP_LIMITS, type CapConfig } from '../model/caps.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
-import { Cost, Count, Irreversible, isZone } from './budget-schema.ts';
+import { Cost, Count, Irreversible, ResetHour, ResetZone } from './budget-schema.ts';
 import { knownKeys } from './known-keys.ts';
 
 /** In the directory of the workspace, and in the user's data folder. */
@@ -22,12 +22,8 @@ const CapsFile = z.strictObject({
       max_llm_turns_per_day: Count,
       max_tokens_per_day: Count,
       max_money_per_day: Cost,
-      reset_hour: z.number().int().min(0).max(23).nullish(),
-      reset_timezone: z
-        .string()
-        .max(100)
-        .refine(isZone, 'there is no such time zone: use an IANA name such as Europe/Berlin, or UTC')
-        .nullish(),
+      reset_hour: ResetHour,
+      reset_timezone: ResetZone,
     })
     .prefault({}),
 });
