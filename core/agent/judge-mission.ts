@@ -9,7 +9,10 @@ import type { QueryAnswer } from '../model/worker-protocol.ts';
 import type { AgentDefinition, Opinion } from './define-agent.ts';
 
 /** What it says, whatever that is: whether it is a verdict is the host's to judge. */
-export async function judgeMission({ judge }: AgentDefinition, view: JudgeView): Promise<QueryAnswer> {
+export async function judgeMission(
+  { judge }: Pick<AgentDefinition, 'judge'>,
+  view: JudgeView,
+): Promise<QueryAnswer> {
   if (judge === undefined) {
     return {
       ok: false,

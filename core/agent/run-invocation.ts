@@ -8,8 +8,10 @@
 // * A re-run that asks for something else than was recorded stops with `replay.diverged` and never improvises: something
 //   new waits until everything recorded has been asked for.
 
+import type { AgentPlan } from '../model/agent-plan.ts';
 import { isUntrusted } from '../model/entry.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
+import type { Json } from '../model/json.ts';
 import { MAX_CODE, MAX_ERROR_TEXT as MAX_TEXT } from '../model/limits.ts';
 import { Scrubber, type Scrub } from '../model/scrubber.ts';
 import type { FromWorker, InvocationRecord } from '../model/worker-protocol.ts';
@@ -23,9 +25,24 @@ import type { Recorded } from './deliveries.ts';
 import { durableWaits, waitKey } from './durable-waits.ts';
 import { TerminalError } from './effect-errors.ts';
 import { effectKey, effectPerformer } from './perform-effect.ts';
+import type { ToolList } from './llm/tool.ts';
 import { recordedChance } from './recorded-chance.ts';
 import { RunScope, type Invoke, type Reply } from './run-scope.ts';
 import { signalKey, signalsAndQueries, type SignalsAndQueries } from './signals-and-queries.ts';
+
+/** What a worker has loaded: a module's agent, or the one that runs what a plan says. */
+export interface RunnableAgent extends Pick<AgentDefinition, 'scan' | 'judge'> {
+  onTrigger(ctx: AgentContext, event: AgentEvent, run: RunDetails): Promise<string | void>;
+}
+
+export interface RunDetails {
+  /** Null for a code agent. */
+  readonly plan: AgentPlan | null;
+  /** Absolute path. */
+  readonly workspace: string;
+  /** What `find` finds, once for an invocation: a re-run gets the same, and nothing is looked for [S25]. */
+  readonly listed: (find: () => Promise<ToolList>) => Promise<ToolList>;
+}
 
 export interface RunningInvocation {
   /** Hands over what the host said about this run. */
@@ -33,7 +50,7 @@ export interface RunningInvocation {
 }
 
 export function runInvocation(
-  agent: AgentDefinition,
+  agent: RunnableAgent,
   invoke: Invoke,
   send: (message: FromWorker) => void,
   known: Scrubber = new Scrubber(),
@@ -144,7 +161,7 @@ type Ended =
   | { readonly ok: false; readonly error: unknown };
 
 async function run(
-  agent: AgentDefinition,
+  agent: RunnableAgent,
   ctx: AgentContext,
   scope: RunScope,
   { held, failed }: { readonly held: Promise<string>; readonly failed: Promise<never> },
@@ -179,15 +196,28 @@ async function run(
 }
 
 /** Also for code that is not async, and throws at once. */
-async function handle(agent: AgentDefinition, ctx: AgentContext, invoke: Invoke): Promise<Ended> {
+async function handle(agent: RunnableAgent, ctx: AgentContext, invoke: Invoke): Promise<Ended> {
   const event = eventOf(invoke);
   try {
     const refused = (await agent.scan?.(event)) ?? null;
     if (refused !== null) return { ok: true, response: '', refused: wholeText(refused) };
-    return { ok: true, response: await agent.onTrigger(ctx, event) };
+    return { ok: true, response: await agent.onTrigger(ctx, event, runDetails(ctx, invoke)) };
   } catch (error) {
     return { ok: false, error };
   }
+}
+
+function runDetails(ctx: AgentContext, { record, workspace }: Invoke): RunDetails {
+  return {
+    plan: record.plan,
+    workspace,
+    listed: async (find) =>
+      (await ctx.effect(
+        'tools',
+        { class: 'retry' },
+        async () => (await find()) as unknown as Json,
+      )) as unknown as ToolList,
+  };
 }
 
 function eventOf({ event: { from: _, spilled: __, ...event } }: Invoke): AgentEvent {

@@ -2,9 +2,8 @@ import { pathToFileURL } from 'node:url';
 import { AppError, messageOf } from '../model/errors.ts';
 import { Scrubber } from '../model/scrubber.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
-import type { AgentDefinition } from './define-agent.ts';
 import { judgeMission } from './judge-mission.ts';
-import { runInvocation, type RunningInvocation } from './run-invocation.ts';
+import { runInvocation, type RunnableAgent, type RunningInvocation } from './run-invocation.ts';
 
 /** The worker's end of what connects it to its host. Keeps order; ends with the host. */
 export interface WorkerChannel {
@@ -14,7 +13,7 @@ export interface WorkerChannel {
 
 export interface WorkerStart {
   readonly process: string;
-  /** Absolute path of the agent module. */
+  /** Absolute path of the agent module; empty for an agent without code of its own. */
   readonly entrypoint: string;
   readonly generation: number;
 }
@@ -70,7 +69,8 @@ function sender(
   };
 }
 
-async function loadAgent(entrypoint: string): Promise<AgentDefinition> {
+async function loadAgent(entrypoint: string): Promise<RunnableAgent> {
+  if (entrypoint === '') return (await import('./llm/llm-agent.ts')).modelAgent();
   let module: { readonly default?: unknown };
   try {
     module = (await import(pathToFileURL(entrypoint).href)) as { default?: unknown };
@@ -90,10 +90,10 @@ async function loadAgent(entrypoint: string): Promise<AgentDefinition> {
   );
 }
 
-function isAgent(value: unknown): value is AgentDefinition {
+function isAgent(value: unknown): value is RunnableAgent {
   return (
     typeof value === 'object' &&
     value !== null &&
-    typeof (value as Partial<AgentDefinition>).onTrigger === 'function'
+    typeof (value as Partial<RunnableAgent>).onTrigger === 'function'
   );
 }

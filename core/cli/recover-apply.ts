@@ -82,6 +82,7 @@ function orphan(name: string): ProcessDefinition {
     name,
     description: '',
     entrypoint: '',
+    directory: '',
     config: DEFAULT_PROCESS_CONFIG,
     configHash: '',
     codeHash: '',

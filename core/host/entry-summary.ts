@@ -338,6 +338,8 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
       };
     case 'writer_opened':
       return { summary: `written by host process ${show('pid')}, epoch ${show('epoch')}`, tone: 'quiet' };
+    case 'agent_planned':
+      return { summary: 'models, tools and memory from now on', tone: 'quiet' };
     case 'configured':
       return { summary: `configuration ${text('hash').slice(0, 12)}`, tone: 'quiet' };
     case 'log':

@@ -51,6 +51,8 @@ export interface ReplayCheckOptions {
   readonly process: string;
   /** Absolute path of the agent module. */
   readonly entrypoint: string;
+  /** In which paths of a plan lie; there is none where only a module was named. */
+  readonly workspace?: string;
   readonly config: ProcessConfig;
   readonly workerHost: WorkerHost;
   /** How many of the invocations that have ended, the newest ones. Those under way are checked too. */
@@ -198,6 +200,7 @@ async function checkOne(
   const given: Invocation = {
     event: whole,
     process,
+    workspace: options.workspace ?? '',
     attempt,
     record: recordOf(
       snapshot,

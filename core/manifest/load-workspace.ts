@@ -137,6 +137,7 @@ export function checkManifest(directory: string, path: string, text: string): Pr
     name: manifest.name,
     description: instructionsOf(manifest.instructions),
     entrypoint,
+    directory: resolve(directory),
     config,
     configHash: sha256(JSON.stringify(withoutSecrets(config))),
     codeHash: sha256(source),

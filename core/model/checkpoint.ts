@@ -143,6 +143,7 @@ const openInvocation = withKeys(
     warned: listOf(text),
     inherited: withKeys({ keyPrefix: text, by: text }),
     instructions: text,
+    plan: isObject,
   },
 );
 const mission = withKeys({
@@ -323,6 +324,7 @@ const MARK: Readonly<Record<Marked, Shape>> = {
   workers: listOf(withKeys({ pid: number, startTime: text, generation: number })),
   generation: number,
   configHash: orNull(text),
+  plan: orNull(isObject),
   triggers: withKeys(
     {
       known: recordOf(

@@ -57,6 +57,7 @@ export function isBad(item: StoredEntry | BadLine): item is BadLine {
 /** The entry types that the fold knows. Any other type is kept, shown, and changes nothing. */
 export const ENTRY_TYPES = [
   'checkpoint',
+  'agent_planned',
   'cap_applied',
   'budget_exceeded',
   'budget_extended',

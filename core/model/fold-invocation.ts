@@ -122,6 +122,7 @@ export function invocationStarted(
   const instructions = textAt(data, 'instructions');
   state.open.push({
     ...(instructions === '' ? {} : { instructions }),
+    ...(state.plan === null ? {} : { plan: state.plan }),
     ...openedInvocation({
       event,
       invocation: numberAt(data, 'invocation'),

@@ -84,7 +84,7 @@ import {
 } from './fold-triggers.ts';
 import { anomalyFound, anomalyOver, cooldownShifted, startedAnew } from './fold-health.ts';
 import { isHoldKind } from './holds.ts';
-import { numberAt, textAt, type JsonObject } from './json.ts';
+import { numberAt, objectAt, textAt, type JsonObject } from './json.ts';
 import { emptySnapshot, type ProcessSnapshot } from './snapshot.ts';
 
 /** The rules below have a number; a checkpoint says which built it, so that a change of rules can be gated [S21]. */
@@ -352,6 +352,9 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
     case 'recovered':
       askedAgain(state);
       state.lifecycleReason = textAt(data, 'reason', state.lifecycleReason);
+      return state;
+    case 'agent_planned':
+      state.plan = objectAt(data, 'plan');
       return state;
     case 'configured':
       state.configHash = textAt(data, 'hash');

@@ -124,6 +124,7 @@ export interface WorkerLimits {
 
 export interface WorkerSpec {
   readonly process: string;
+  /** Empty for an agent without code of its own. */
   readonly entrypoint: string;
   readonly generation: number;
   readonly limits?: WorkerLimits;

@@ -1,3 +1,4 @@
+import type { AgentPlan } from './agent-plan.ts';
 import { DEFAULT_BUDGET, type BudgetConfig } from './budget.ts';
 import { DEFAULT_DELIVERY, type DeliveryPolicy } from './delivery.ts';
 import { withShownUrl, type EscalationConfig, type EscalationTarget } from './escalation.ts';
@@ -15,6 +16,8 @@ export type RestartPolicy = (typeof RESTART_POLICIES)[number];
 
 /** How a process behaves: Promptise's fields and defaults, in milliseconds. */
 export interface ProcessConfig {
+  /** What it is made of where it has no code of its own; null for a code agent. */
+  readonly agent: AgentPlan | null;
   readonly triggers: readonly TriggerConfig[];
   readonly journalLevel: JournalLevel;
   readonly concurrency: number;
@@ -56,6 +59,7 @@ export interface ProcessConfig {
 }
 
 export const DEFAULT_PROCESS_CONFIG: ProcessConfig = {
+  agent: null,
   triggers: [],
   journalLevel: 'checkpoint',
   concurrency: 1,
@@ -90,8 +94,10 @@ export const DEFAULT_PROCESS_CONFIG: ProcessConfig = {
 export interface ProcessDefinition {
   readonly name: string;
   readonly description: string;
-  /** Absolute path of the agent module. */
+  /** Absolute path of the agent module; empty for an agent without code of its own. */
   readonly entrypoint: string;
+  /** Absolute path of its workspace; empty where it has none any more. */
+  readonly directory: string;
   readonly config: ProcessConfig;
   /** SHA-256 of the configuration and of the module's source, in hex. */
   readonly configHash: string;

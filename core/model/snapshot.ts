@@ -105,6 +105,8 @@ export interface OpenInvocation {
   isToBegin?: true;
   /** What its code was told to do when it began; left out where that was nothing. */
   readonly instructions?: string;
+  /** The plan that it began with; left out for a code agent [S25]. */
+  readonly plan?: JsonObject;
   /** Of one that a fork took over: what the keys of its effects begin with, and whose it is now [S40]. */
   readonly inherited?: { readonly keyPrefix: string; readonly by: string };
 }
@@ -250,6 +252,8 @@ export interface ProcessSnapshot {
   /** The last worker number given out. */
   generation: number;
   configHash: string | null;
+  /** Of what an invocation that begins now is made; null for a code agent. */
+  plan: JsonObject | null;
   triggers: TriggersState;
   /** A rewind was recorded and the state not moved yet; the next checkpoint has moved it [S39]. */
   rewinding: Rewinding | null;
@@ -306,6 +310,7 @@ export function emptySnapshot(): ProcessSnapshot {
     workers: [],
     generation: 0,
     configHash: null,
+    plan: null,
     triggers: emptyTriggers(),
     rewinding: null,
     lineage: null,

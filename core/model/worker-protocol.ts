@@ -1,6 +1,7 @@
 // What the host and a worker say to each other: plain data over any channel that keeps order. The host numbers its
 // workers, and each handing over of an invocation, the run; what an earlier one says late belongs to nobody.
 
+import type { AgentPlan } from './agent-plan.ts';
 import type { EffectClass, EffectEnd, RecordedEffect } from './effects.ts';
 import type { TriggerEvent } from './entry.ts';
 import type { InboxMessage } from './inbox.ts';
@@ -30,6 +31,8 @@ export interface InvocationRecord {
   readonly clock: readonly number[];
   readonly versions: Readonly<Record<string, number>>;
   readonly instructions: string;
+  /** What it is made of where it has no code of its own; null for a code agent. */
+  readonly plan: AgentPlan | null;
   /** The fork that took it over, whose promises are its own [S40]; empty for an invocation of the process's own. */
   readonly inheritedBy: string;
 }
@@ -51,6 +54,8 @@ export type ToWorker =
       readonly mode: RunMode;
       readonly event: TriggerEvent;
       readonly process: string;
+      /** Absolute path of the workspace. */
+      readonly workspace: string;
       readonly attempt: number;
       readonly record: InvocationRecord;
       /** Begins every default idempotency key, so that keys of different journals never meet. */

@@ -224,6 +224,7 @@ export class AgentProcess implements Listener {
       ids,
       keyPrefix: `${journalId}/${name}`,
       instructions: () => this.settings.config.instructions,
+      plan: () => this.settings.config.agent,
       events: {
         onEnded: () => this.#motion.invocationEnded(),
         onDoubt: (doubt) => this.#motion.doubted(doubt),

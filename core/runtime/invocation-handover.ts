@@ -4,9 +4,11 @@
 import type { BudgetKeeper } from '../governance/budget-keeper.ts';
 import type { MissionKeeper } from '../governance/mission-keeper.ts';
 import type { HealthKeeper } from '../governance/health-keeper.ts';
+import { planAsJson, type AgentPlan } from '../model/agent-plan.ts';
 import { isSpilled, type RecordedEffect } from '../model/effects.ts';
 import type { TriggerEvent } from '../model/entry.ts';
 import { inboxDelivery } from '../model/inbox.ts';
+import { sameJson } from '../model/json.ts';
 import type { Clock, Ids } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { openOf, type OpenInvocation, type ProcessSnapshot } from '../model/snapshot.ts';
@@ -26,6 +28,8 @@ export interface HandoverOptions {
   readonly keyPrefix: string;
   /** What code is told to do that begins now. */
   readonly instructions: () => string;
+  /** What an agent without code is made of that begins now; null for one with code. */
+  readonly plan: () => AgentPlan | null;
   readonly runs: RunSet;
   readonly seat: WorkerSeat;
   readonly parking: RunParking;
@@ -136,6 +140,7 @@ export class InvocationHandover {
     const delivered = inboxDelivery(inbox, clock.now());
     const expired = inbox.filter((message) => !delivered.includes(message));
     const idsOf = (messages: typeof inbox): string[] => messages.map(({ messageId }) => messageId);
+    this.#plan();
     this.#recorder.note('invocation_start', {
       invocation: invocationCount + 1,
       event_id: event.eventId,
@@ -150,6 +155,12 @@ export class InvocationHandover {
     budget.counted(event.eventId, { runs: 1 });
     const open = openOf(this.#snapshot, event.eventId);
     if (open !== undefined) this.#invoke(open);
+  }
+
+  /** What it is made of from now on, where that is not what the journal has. */
+  #plan(): void {
+    const plan = planAsJson(this.#options.plan());
+    if (!sameJson(plan, this.#snapshot.plan)) this.#recorder.note('agent_planned', { plan });
   }
 
   #invoke(open: OpenInvocation): void {
@@ -191,6 +202,7 @@ export class InvocationHandover {
       mode: 'run',
       event,
       process: definition.name,
+      workspace: definition.directory,
       attempt: open.attempt ?? attempt,
       record: recordOf(this.#snapshot, open, definition, effects),
       keyPrefix: open.inherited?.keyPrefix ?? keyPrefix,

@@ -1,5 +1,6 @@
 // What the journal has of an invocation, for the worker that goes on with it.
 
+import { planOf } from '../model/agent-plan.ts';
 import { isSpilled, type RecordedEffect } from '../model/effects.ts';
 import type { TriggerEvent } from '../model/entry.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
@@ -35,6 +36,7 @@ export function recordOf(
     clock,
     versions,
     instructions: open.instructions ?? '',
+    plan: planOf(open.plan ?? null),
     inheritedBy: open.inherited?.by ?? '',
   };
 }

@@ -9,6 +9,7 @@
 import type { MissionKeeper } from '../governance/mission-keeper.ts';
 import type { HealthKeeper, WatchedRun } from '../governance/health-keeper.ts';
 import type { SecretKeeper } from '../governance/secret-keeper.ts';
+import type { AgentPlan } from '../model/agent-plan.ts';
 import { backoffMs } from '../model/backoff.ts';
 import { isUnsettled, needsOperator } from '../model/effects.ts';
 import type { Clock, Ids, WorkerFacts, WorkerHost } from '../model/ports.ts';
@@ -62,6 +63,7 @@ export interface RunnerOptions {
   readonly keyPrefix: string;
   /** What code is told to do that begins now. */
   readonly instructions: () => string;
+  readonly plan: () => AgentPlan | null;
   readonly budget: GateOptions['budget'];
   readonly mission: Pick<MissionKeeper, 'room'>;
   readonly health: HealthKeeper;
@@ -138,6 +140,7 @@ export class InvocationRunner {
       ...shared,
       keyPrefix: options.keyPrefix,
       instructions: options.instructions,
+      plan: options.plan,
       seat: this.#seat,
       parking: this.#parking,
       budget: options.budget,

@@ -148,6 +148,7 @@ export class QueryDesk {
         mode: 'look',
         event,
         process: definition.name,
+        workspace: definition.directory,
         attempt: open.attempt,
         record,
         keyPrefix: '',

@@ -40,7 +40,15 @@ export async function runAgent(
   const world = join(directory, 'world.txt');
   const journalDirectory = join(directory, 'journal');
   const config = { ...DEFAULT_PROCESS_CONFIG, restartBackoffMs: 20, workerIdleMs: 100 };
-  const definition = { name: NAME, description: '', entrypoint, config, configHash: '', codeHash: '' };
+  const definition = {
+    name: NAME,
+    description: '',
+    entrypoint,
+    directory: '',
+    config,
+    configHash: '',
+    codeHash: '',
+  };
   const looks = new Set<() => void>();
   let host: { readonly runtime: AgentRuntime; readonly journal: FileJournal } | null = null;
   let last: AgentProcess;

@@ -217,6 +217,7 @@ const DEFINITION: ProcessDefinition = {
   name: AGENT,
   description: '',
   entrypoint: '',
+  directory: '',
   config: DEFAULT_PROCESS_CONFIG,
   configHash: 'bench',
   codeHash: 'bench',

@@ -81,6 +81,7 @@ function definitionOf(name: string): ProcessDefinition {
     name,
     description: '',
     entrypoint: AGENT_MODULE,
+    directory: '',
     config: DEFAULT_PROCESS_CONFIG,
     configHash: 'bench',
     codeHash: 'bench',

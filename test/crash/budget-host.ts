@@ -36,6 +36,7 @@ async function main(order: SpenderOrder): Promise<void> {
         name: AGENT,
         description: '',
         entrypoint: fileURLToPath(new URL('budget-agent.ts', import.meta.url)),
+        directory: '',
         config: {
           ...DEFAULT_PROCESS_CONFIG,
           concurrency: 2,

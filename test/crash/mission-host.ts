@@ -43,6 +43,7 @@ async function main({ directory, ledger, events, evalEvery }: StriverOrder): Pro
         name: AGENT,
         description: '',
         entrypoint: fileURLToPath(new URL('mission-agent.ts', import.meta.url)),
+        directory: '',
         config: {
           ...DEFAULT_PROCESS_CONFIG,
           maxRestarts: 1_000,

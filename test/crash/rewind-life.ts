@@ -17,6 +17,7 @@ const DEFINITION: ProcessDefinition = {
   name: NAME,
   description: '',
   entrypoint: 'never-started.ts',
+  directory: '',
   config: DEFAULT_PROCESS_CONFIG,
   configHash: 'config',
   codeHash: 'code',

@@ -84,31 +84,32 @@ sent,deadLettersLost,conversationCount,conversationMax?:# lifecycleReason,lifecy
 lifecycleSince,startedAt,lastWorkerDeath,configHash?:? holds?:hold[] queue?:event[] open?:open[] deadLetters?:letter[]
 inbox?:message[] outbox?:sent[] heard?:#{} settled?:settled[] taken?:[] recentRuns?:run[] budget?:budget
 lastError?:error? writer?:writer? workers?:worker[] heardOf?:heard[]{} triggers?:triggers rewinding?:back?
-lineage?:lineage? health?:health escalations?:cause[] mission?:keys? caps?:cap{} settings?:setting{} tally?:#{}
+lineage?:lineage? health?:health escalations?:cause[] mission,plan?:keys? caps?:cap{} settings?:setting{} tally?:#{}
 secrets?:secret{}; open=event:event invocation,attempt:# startedAt codeHash effects:effect[] writes:write[]
 before:slot?{} attemptSeq,conversationFrom?:# seed? inbox?:message[] sayings?:saying[] sends?:send[] waits?:wait[]
 signals?:signal[] clock?:#[] versions?:#{} isWaiting,isToBegin?:bool spent,reserved?:use{} warned?:[] retryAt?:?
-inherited?:heir instructions?; heir=keyPrefix by; state=holdfast:mark; budget=period:period? spent,reserved:use{}
-warned:[] extensions:grant[] exceeded:over? currency?:? spending?:pace; period=id until:?; grant=limit amount:use
-until,eventId:?; over=limit eventId:? max,spent,reserved,asked:# model,cap?; slot=value:any; effect=effectId name
-effectClass argsHash argsPreview key announcedAt occurrence,attempts:# end:end? keyTtlMs,timeoutMs,endSeq?:#? seq?:#
-isUndone?:bool booked,maybe?:use{} earlier?:past most?:use{} model,prices?; past=end:end endSeq:#?; end=kind;
-wait=waitId kind name createdAt data:any occurrence,seq:# shiftMs?:# dueAt,endSeq:#? end:status?; event=eventId
-triggerId triggerType acceptedAt payload:any from?:sender metadata?:keys missed?:# spilled?:spill; sender=process
-number:# numbering?; spill=id sha256 bytes:#; lineage=process journalId seq:#; triggers=known:trigger{} allPaused:pause?
-added:added[] removed:[] sinceMs:#? switch?:switch; added=id config:keys; trigger=accepted,filtered,missed:#
-lastEventAt:? lastScheduledMs,sinceMs:#? paused:pause? keys:seen[]; seen=key atMs:#; pause=reason actor at;
-back=seq,target:# isHandledAgain:bool; message=messageId messageType content sender priority createdAt expiresAt:?;
-hold=kind reason actor since; letter=event:event open:open? reason error at attempts:#; sent=number:# kind topic sentAt
-data:any numbering?; write=ordinal:# key value:any deleted:bool seq?:#; saying=ordinal,seq:# role content;
-status=status; send=kind topic argsHash occurrence,seq:#; signal=signalId name payload:any seq:#; run=eventId at ok:bool
-durationMs:#?; settled=promiseId status at; worker=startTime pid,generation:#; writer=hostId startTime build
-epoch,pid:#; error=code message at; heard=numbering number:#; health=runs replies:#[] histories:history[] found:found{}
-anew:#{}; history=name seq,count:# buckets:#{}; found=description action at eventId,effectId,overAt:? coolsUntilMs:#?;
-cause=id key kind summary at overWhy overAt:? repeats:# detail:keys deliveries:told[]; told=target to status reason
-attempts:# lastAt,dueAt:? answer:#?; pace=since:#? minutes,halfHours:bit[]; bit=at:# spent:use{}; cap=limits:#{} id
-until spent:use{}; switch=number:# pause:pause?; setting=value:any manifest:any actor reason at; secret=resolvedAt
-expiresAt,rotatedAt,lastReadAt:? revoked:by?; by=at actor""")}
+inherited?:heir instructions? plan?:keys; heir=keyPrefix by; state=holdfast:mark; budget=period:period?
+spent,reserved:use{} warned:[] extensions:grant[] exceeded:over? currency?:? spending?:pace; period=id until:?;
+grant=limit amount:use until,eventId:?; over=limit eventId:? max,spent,reserved,asked:# model,cap?; slot=value:any;
+effect=effectId name effectClass argsHash argsPreview key announcedAt occurrence,attempts:# end:end?
+keyTtlMs,timeoutMs,endSeq?:#? seq?:# isUndone?:bool booked,maybe?:use{} earlier?:past most?:use{} model,prices?;
+past=end:end endSeq:#?; end=kind; wait=waitId kind name createdAt data:any occurrence,seq:# shiftMs?:# dueAt,endSeq:#?
+end:status?; event=eventId triggerId triggerType acceptedAt payload:any from?:sender metadata?:keys missed?:#
+spilled?:spill; sender=process number:# numbering?; spill=id sha256 bytes:#; lineage=process journalId seq:#;
+triggers=known:trigger{} allPaused:pause? added:added[] removed:[] sinceMs:#? switch?:switch; added=id config:keys;
+trigger=accepted,filtered,missed:# lastEventAt:? lastScheduledMs,sinceMs:#? paused:pause? keys:seen[]; seen=key atMs:#;
+pause=reason actor at; back=seq,target:# isHandledAgain:bool; message=messageId messageType content sender priority
+createdAt expiresAt:?; hold=kind reason actor since; letter=event:event open:open? reason error at attempts:#;
+sent=number:# kind topic sentAt data:any numbering?; write=ordinal:# key value:any deleted:bool seq?:#;
+saying=ordinal,seq:# role content; status=status; send=kind topic argsHash occurrence,seq:#; signal=signalId name
+payload:any seq:#; run=eventId at ok:bool durationMs:#?; settled=promiseId status at; worker=startTime pid,generation:#;
+writer=hostId startTime build epoch,pid:#; error=code message at; heard=numbering number:#; health=runs replies:#[]
+histories:history[] found:found{} anew:#{}; history=name seq,count:# buckets:#{}; found=description action at
+eventId,effectId,overAt:? coolsUntilMs:#?; cause=id key kind summary at overWhy overAt:? repeats:# detail:keys
+deliveries:told[]; told=target to status reason attempts:# lastAt,dueAt:? answer:#?; pace=since:#?
+minutes,halfHours:bit[]; bit=at:# spent:use{}; cap=limits:#{} id until spent:use{}; switch=number:# pause:pause?;
+setting=value:any manifest:any actor reason at; secret=resolvedAt expiresAt,rotatedAt,lastReadAt:? revoked:by?; by=at
+actor""")}
 KINDS = {"": str, "#": Number, "bool": bool, "any": object, "keys": dict}
 def fits(value, kind):
     if kind == "use": return fits(value, "#") and 0 < value.double <= 1e15
@@ -118,9 +119,7 @@ def fits(value, kind):
     if kind.endswith("{}"): return isinstance(value, dict) and all(fits(item, kind[:-2]) for item in value.values())
     return isinstance(value, dict) and all(fits(value[k], of) if k in value else may for k, may, of in SHAPES[kind])
 def number(data, key, other): return data[key].double if fits(data.get(key), "#") else other
-class State:
-    """What recovery builds. A hold is its kind, an event its id, an open invocation [event, effects], an effect [id,
-    attempts, kind of its end, kind of the earlier one], all None if withdrawn; a dead letter [event, invocation]."""
+class State:  # open: [event, effects]; effect: [id, attempts, end, end before], None if withdrawn; dead: [event, open]
     def __init__(self): self.checkpoint({"lifecycle_state": "created", "holdfast": {"fold_version": Number("2")}})
     def checkpoint(self, state):
         mark = state["holdfast"] if fits(state, "state") else None

@@ -235,6 +235,7 @@ function ofSettings(): Maker[] {
         reason: 'asked',
       },
     ],
+    ({ pick }) => ['agent_planned', { plan: pick % 3 === 0 ? null : { models: [`scripted:${pick}.yaml`] } }],
     ({ pick }) => [
       'configured',
       { hash: `hash-${pick}`, config: { written: { budget: { max_cost_per_day: 5 + (pick % 2) } } } },

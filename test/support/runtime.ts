@@ -83,6 +83,7 @@ export async function bench(
     name: 'agent',
     description: '',
     entrypoint,
+    directory,
     config: full,
     configHash: JSON.stringify(withoutSecrets(full)),
     codeHash: 'test',

@@ -53,6 +53,7 @@ export class SteppedHost {
       name,
       description: '',
       entrypoint: fileURLToPath(new URL('./stepped-agent.ts', import.meta.url)),
+      directory: '',
       config: {
         ...DEFAULT_PROCESS_CONFIG,
         concurrency: 2,

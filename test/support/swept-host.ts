@@ -35,6 +35,7 @@ const runtime = runtimeOn(journal, {
       name: AGENT,
       description: '',
       entrypoint: fileURLToPath(new URL('./swept-agent.ts', import.meta.url)),
+      directory: '',
       config: {
         ...DEFAULT_PROCESS_CONFIG,
         workerIdleMs: WORKER_IDLE_MS,

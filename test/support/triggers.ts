@@ -106,6 +106,7 @@ export function triggerSet(triggers: readonly TriggerConfig[], clock: Clock): Tr
     name: PROCESS,
     description: '',
     entrypoint: 'agent.ts',
+    directory: '',
     config: { ...DEFAULT_PROCESS_CONFIG, triggers },
     configHash: '',
     codeHash: '',

@@ -98,6 +98,7 @@ export function invoke(run: number, eventId: string): ToWorker {
     mode: 'run',
     event,
     process: 'agent',
+    workspace: '',
     attempt: 1,
     record: recordOf(emptySnapshot(), open, { config: DEFAULT_PROCESS_CONFIG }, []),
     keyPrefix: 'test',

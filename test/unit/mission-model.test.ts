@@ -310,7 +310,15 @@ test('it is idle only once its last call is over', async () => {
   const server = await modelServer(hang);
   const judges = modelJudgesIn(tempDirectory());
   const config = { ...DEFAULT_PROCESS_CONFIG, ...mission() };
-  const definition = { name: 'a', description: '', entrypoint: '', config, configHash: '', codeHash: '' };
+  const definition = {
+    name: 'a',
+    description: '',
+    entrypoint: '',
+    directory: '',
+    config,
+    configHash: '',
+    codeHash: '',
+  };
   const judge = judges(`openai-compatible:m@${server.url}`, definition, (name) => ({
     ok: false,
     refusal: 'unknown',

@@ -46,6 +46,7 @@ async function several(
         name,
         description: '',
         entrypoint,
+        directory,
         config: { ...DEFAULT_PROCESS_CONFIG, restartBackoffMs: 20, triggers, ...config },
         configHash: 'test',
         codeHash: 'test',
