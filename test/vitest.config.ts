@@ -17,7 +17,8 @@ export default defineConfig({
     expect: { poll: { timeout: 40_000 } },
     // Two cores, and suites that start processes of their own.
     maxWorkers: 2,
-    env: { HOLDFAST_DATA: data },
+    // Programs under test start in a third of the time where what Node compiled is kept.
+    env: { HOLDFAST_DATA: data, NODE_COMPILE_CACHE: join(data, 'compiled') },
     reporters: ['default', './test/support/summary-reporter.ts'],
   },
 });

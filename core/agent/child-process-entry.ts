@@ -1,42 +1,15 @@
-// What a worker under the command line and in tests starts with: a child process with an IPC channel, and a pipe that
-// ends when its host does. Then it ends too, with everything it started, whatever its agent is doing [S30].
+// What a worker under the command line and in tests starts with. What its host keeps compiled it takes from there, before
+// anything else is loaded.
 
-import { Worker } from 'node:worker_threads';
-import { messageOf } from '../model/errors.ts';
-import type { ToWorker } from '../model/worker-protocol.ts';
-import { endWhenOutputBreaks, endWithEverything } from './end-with-everything.ts';
-import { resolveHoldfast } from './resolve-holdfast.ts';
-import { runWorker } from './run-worker.ts';
-import { harness, type HarnessStart, type ToHarness } from './worker-harness.ts';
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import type { HarnessStart } from './worker-harness.ts';
 
-/** Of the pipe that only ends. */
-const LIFELINE = 4;
-/** The thread does nothing but wait. */
-const SMALL = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
+/** Long after whatever a worker is woken for has begun. */
+const KEEP_AFTER_MS = 3_000;
 
-const start = JSON.parse(process.argv[2]!) as HarnessStart;
-process.title = `holdfast worker ${start.process}`;
-new Worker(new URL('./lifeline.ts', import.meta.url), {
-  workerData: { fd: LIFELINE },
-  resourceLimits: SMALL,
-  execArgv: [],
-}).unref();
-process.on('disconnect', endWithEverything);
-endWhenOutputBreaks();
-
-resolveHoldfast(new URL('./index.ts', import.meta.url).href);
-runWorker(
-  harness(
-    {
-      send: (message) => void process.send?.(message),
-      onMessage: (listener) => {
-        process.on('message', (message) => listener(message as ToWorker | ToHarness));
-      },
-    },
-    start,
-  ),
-  start,
-).catch((error: unknown) => {
-  process.stderr.write(`${messageOf(error)}\n`);
-  process.exit(1);
-});
+const start = JSON.parse(process.argv[2]!) as HarnessStart & { readonly compiled: string | null };
+if (start.compiled !== null) enableCompileCache(start.compiled);
+// One that is killed keeps nothing more.
+setTimeout(flushCompileCache, KEEP_AFTER_MS).unref();
+const { serve } = await import('./child-process-worker.ts');
+serve(start);

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // The `holdfast` command.
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
@@ -176,6 +175,3 @@ export async function main(args: readonly string[]): Promise<number> {
     return exitCodeOf(error);
   }
 }
-
-// Everything is written by then; nothing that still waits is worth waiting for.
-if (import.meta.main) process.exit(await main(process.argv.slice(2)));

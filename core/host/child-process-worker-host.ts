@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { HarnessStart } from '../agent/worker-harness.ts';
 import type { Secrecy, WorkerHandle, WorkerHost, WorkerSpec } from '../model/ports.ts';
 import type { OsProcess } from '../model/snapshot.ts';
+import { compiledCodeDirectory } from './compiled-code.ts';
 import { osProcessStartTime, reapOsProcess } from './os-process.ts';
 import {
   superviseWorker,
@@ -42,15 +43,20 @@ async function spawnWorker(
 ): Promise<WorkerHandle> {
   const outputMark = newOutputMark();
   const start: HarnessStart = { ...spec, outputMark };
+  const compiled = compiledCodeDirectory();
   let child: ChildProcess;
   try {
-    child = spawn(node, [...NODE_OPTIONS, ...memoryOptions(spec), ENTRY, JSON.stringify(start)], {
-      // The last is never written to: its end tells the worker that this host has gone.
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
-      env: workerEnvironment(secrecy),
-      // Its own group, so that whatever it starts can be ended with it [S30]. It ends itself when this host goes.
-      detached: process.platform !== 'win32',
-    });
+    child = spawn(
+      node,
+      [...NODE_OPTIONS, ...memoryOptions(spec), ENTRY, JSON.stringify({ ...start, compiled })],
+      {
+        // The last is never written to: its end tells the worker that this host has gone.
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
+        env: workerEnvironment(secrecy),
+        // Its own group, so that whatever it starts can be ended with it [S30]. It ends itself when this host goes.
+        detached: process.platform !== 'win32',
+      },
+    );
   } catch (error) {
     throw spawnFailed(spec, error);
   }

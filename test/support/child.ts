@@ -39,7 +39,7 @@ export function startNode(file: string, args: readonly string[], options: SpawnO
   return { process: child, stdout: () => stdout, ended };
 }
 
-export const HOLDFAST = join(REPOSITORY, 'core/cli/holdfast.ts');
+export const HOLDFAST = join(REPOSITORY, 'core/cli/bin.ts');
 
 /** The `holdfast` command, to its end. */
 export function holdfast(args: readonly string[], options: SpawnOptions = {}): Promise<Ended> {
