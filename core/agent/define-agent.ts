@@ -58,8 +58,11 @@ export interface RetryOptions {
 export type Reconciled<T extends Json = Json> =
   | { readonly happened: true; readonly result: T }
   | { readonly happened: false }
-  /** They can't tell: an operator is asked. */
-  | { readonly happened: 'unknown'; readonly why?: string };
+  /**
+   * They can't tell: an operator is asked. With `retryAfterMs` they can't tell *yet*: they are asked again after that, for as
+   * long as `reconcileForMs` of the effect says.
+   */
+  | { readonly happened: 'unknown'; readonly why?: string; readonly retryAfterMs?: number };
 
 export interface EffectOptions<T extends Json = Json, Args extends Json = Json> {
   /** How a repetition is handled while the outcome is unknown; `ask` unless given. */
@@ -78,7 +81,19 @@ export interface EffectOptions<T extends Json = Json, Args extends Json = Json> 
   /** So many tokens at most: booked before it is performed. Without it a limit of tokens or money may be passed by one call. */
   readonly expects?: ModelTokens;
   /** Of class `reconcile`: finds out what became of an attempt whose outcome is unknown. */
-  readonly reconcile?: (call: Omit<EffectCall<Args>, 'used'>) => Promise<Reconciled<T>>;
+  readonly reconcile?: (call: ReconcileCall<Args>) => Promise<Reconciled<T>>;
+  /** For how long whoever can't tell *yet* is asked again, in one run; 15 minutes unless given. */
+  readonly reconcileForMs?: number;
+}
+
+export interface ReconcileCall<Args> extends Omit<EffectCall<Args>, 'used'> {
+  /** When it was announced, in epoch milliseconds of this machine: nothing of it is older. */
+  readonly announcedAt: number;
+  /**
+   * For so many milliseconds at least nothing has been done for it here. What was under way when its worker died may still
+   * arrive elsewhere: only after a while does *not there* mean that it did not happen.
+   */
+  readonly overForMs: number;
 }
 
 export interface EffectCall<Args> {

@@ -1,6 +1,5 @@
 // `ctx.effect`: from the record, or announced, permitted, performed and recorded.
 
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   effectIdOf,
   isEffectClass,
@@ -16,17 +15,19 @@ import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import { recordable, type Json } from '../model/json.ts';
 import { jsonBytes, MAX_ERROR_TEXT, MAX_RESULT_BYTES, refuseTooLarge } from '../model/limits.ts';
 import { argsHash } from './args-hash.ts';
-import type { AgentContext, EffectCall, EffectOptions, Reconciled } from './define-agent.ts';
+import { askWhatBecame, type Asked, type IsOver } from './ask-what-became.ts';
+import type { AgentContext, EffectCall, EffectOptions } from './define-agent.ts';
 import { DidNotHappen, EffectFailed } from './effect-errors.ts';
 import { checkedCall, UseReport } from './model-use.ts';
+import { pause } from './pause.ts';
 import { never, type RunScope } from './run-scope.ts';
 
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_BACKOFF_MS = 200;
 const DEFAULT_MAX_BACKOFF_MS = 60_000;
 const DEFAULT_KEY_TTL_MS = 12 * 60 * 60 * 1000;
-/** So often whoever an effect was done with is asked what became of it. */
-const MAX_RECONCILE_TRIES = 3;
+/** For so long whoever can't tell yet is asked again. */
+const DEFAULT_RECONCILE_FOR_MS = 15 * 60 * 1000;
 const MAX_NAME = 200;
 const MAX_KEY = 1_000;
 const MAX_ATTEMPTS = 1_000;
@@ -35,25 +36,19 @@ const MAX_DURATION_MS = 366 * 24 * 60 * 60 * 1000;
 
 type Asking = Omit<EffectCall<Json>, 'used'>;
 type Perform = (call: EffectCall<Json>) => Promise<Json>;
-type Reconcile = (call: Asking) => Promise<Reconciled>;
 
-interface Effect {
-  readonly name: string;
+interface Effect extends Asked {
   readonly occurrence: number;
   readonly effectId: string;
   readonly effectClass: EffectClass;
-  /** As its code gave them, and as they are told: without secrets, so that a rotation makes no other effect of it. */
-  readonly args: Json;
+  /** Its arguments as they are told: without secrets, so that a rotation makes no other effect of it. */
   readonly told: Json;
   readonly hash: string;
-  readonly key: string;
   readonly keyTtlMs: number | null;
   readonly timeoutMs: number | null;
   readonly attempts: number;
   readonly call: ReturnType<typeof checkedCall>;
-  readonly backoff: (attempt: number) => number;
   readonly perform: Perform;
-  readonly reconcile: Reconcile;
 }
 
 export interface EffectPerformer {
@@ -73,9 +68,13 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
   /** Of this attempt and not asked for; what earlier ones did need not be asked for again. */
   const unasked = new Map([...records].filter(([, { seq }]) => seq > attemptSeq));
   const occurrences = new Map<string, number>();
-  let hold: (effectId: string) => void;
+  let hold!: (effectId: string) => void;
+  let isHeld = false;
   const held = new Promise<string>((resolve) => {
-    hold = resolve;
+    hold = (effectId) => {
+      isHeld = true;
+      resolve(effectId);
+    };
   });
 
   scope.addLeftover(() => {
@@ -86,7 +85,10 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
   const begin = (named: string, options: EffectOptions, perform: Perform): Effect => {
     const name = scope.secrets.json(named);
     scope.refuseUnlessOpen(`ctx.effect(${JSON.stringify(name)})`);
-    const { effectClass, keyTtlMs, timeoutMs, attempts, backoff, reconcile } = checked(name, options);
+    const { effectClass, keyTtlMs, timeoutMs, attempts, backoff, reconcile, reconcileForMs } = checked(
+      name,
+      options,
+    );
     const call = checkedCall(name, options);
     const occurrence = occurrences.get(name) ?? 0;
     occurrences.set(name, occurrence + 1);
@@ -112,6 +114,8 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
       backoff,
       perform,
       reconcile,
+      reconcileForMs,
+      announcedAt: announcedAtOf(records.get(effectId)),
     };
   };
 
@@ -154,7 +158,9 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
       case 'reconcile':
         if (!scope.isReal) await scope.begin(`${effect.name}#${effect.occurrence}`);
         // Its call began before its worker was gone, and that was before this run; when it was announced says nothing.
-        return scope.acting(reconciled(effect, plan.attempt, 1, Date.now()));
+        return scope.acting(
+          reconciled(effect, plan.attempt, 1, { calledAt: performance.now(), overAt: performance.now() }),
+        );
     }
   };
 
@@ -170,11 +176,12 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
   ): Promise<Json> => {
     const { name, effectId, effectClass } = effect;
     await permitted(effect, number);
-    const calledAt = Date.now();
+    const calledAt = performance.now();
     const use = new UseReport(name, effect.call.model !== undefined);
     const end = scope.secrets.json(
       doubtKept(await performed(scope, effect, number, use), effectClass, wasInDoubt),
     );
+    const overAt = performance.now();
     const isLast = tries >= effect.attempts;
     if (end.kind === 'done') return ended(effect, end, { use });
     if (end.kind === 'did_not_happen') {
@@ -187,11 +194,11 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
       if (isFinal || isLast) throw new EffectFailed(name, end.error);
     } else {
       await ended(effect, end, { use });
-      if (effectClass === 'reconcile') return reconciled(effect, number + 1, tries + 1, calledAt);
+      if (effectClass === 'reconcile') return reconciled(effect, number + 1, tries + 1, { calledAt, overAt });
       hold(effectId);
       throw new Held(name, end.error);
     }
-    await delay(effect.backoff(tries));
+    await pause(effect.backoff(tries));
     return attempt(effect, number + 1, tries + 1, end.kind === 'in_doubt');
   };
 
@@ -206,16 +213,26 @@ export function effectPerformer(scope: RunScope): EffectPerformer {
     }
   };
 
+  /** Nothing of the run is to go on, so nobody is asked any more either: the next run does. */
+  const isOver: IsOver = {
+    soon: Promise.race([held, scope.diverged]),
+    refuse: (name) => {
+      if (scope.divergence !== null) throw scope.divergence;
+      if (isHeld) throw new Held(name, 'another effect waits for an operator');
+    },
+  };
+
   /** Asks what became of the last attempt, once its own time is over too [S30]. */
   const reconciled = async (
     effect: Effect,
     number: number,
     tries: number,
-    calledAt: number,
+    { calledAt, overAt }: CallTimes,
   ): Promise<Json> => {
     const { name, timeoutMs } = effect;
-    await delay(Math.max(0, calledAt + (timeoutMs ?? 0) - Date.now()));
-    const found = await answered(scope, effect, number - 1);
+    await pause(calledAt + (timeoutMs ?? 0) - performance.now(), { soon: isOver.soon });
+    isOver.refuse(name);
+    const found = await askWhatBecame(scope, effect, { attempt: number - 1, overAt, isOver });
     switch (found.happened) {
       case true: {
         const end = scope.secrets.json(resultEnd(found.result));
@@ -283,6 +300,12 @@ interface HowEnded {
 }
 const RECONCILED: HowEnded = { isReconciled: true };
 
+/** Of an attempt: when its call began at the latest, and when it was over here; both by a clock that nobody sets. */
+interface CallTimes {
+  readonly calledAt: number;
+  readonly overAt: number;
+}
+
 /** The run is over: only an operator may say what became of the effect. */
 class Held extends EffectFailed {}
 
@@ -307,7 +330,10 @@ function announcement(effect: Effect, attempt: number) {
 function checked(
   name: string,
   options: EffectOptions,
-): Pick<Effect, 'effectClass' | 'keyTtlMs' | 'timeoutMs' | 'attempts' | 'backoff' | 'reconcile'> {
+): Pick<
+  Effect,
+  'effectClass' | 'keyTtlMs' | 'timeoutMs' | 'attempts' | 'backoff' | 'reconcile' | 'reconcileForMs'
+> {
   const { class: effectClass = 'ask', key, reconcile, retry = {} } = options;
   if (typeof name !== 'string' || name === '' || name.length > MAX_NAME) {
     throw new AppError('effect.bad-name', `An effect's name is a text of 1 to ${MAX_NAME} characters.`);
@@ -335,10 +361,12 @@ function checked(
   const { attempts = DEFAULT_ATTEMPTS, backoffMs = DEFAULT_BACKOFF_MS } = retry;
   const { maxBackoffMs = DEFAULT_MAX_BACKOFF_MS } = retry;
   const { keyTtlMs = DEFAULT_KEY_TTL_MS, timeoutMs = null } = options;
+  const { reconcileForMs = DEFAULT_RECONCILE_FOR_MS } = options;
   checkNumber(name, 'retry.attempts', attempts, 1, MAX_ATTEMPTS);
   checkNumber(name, 'retry.backoffMs', backoffMs, 0, MAX_DURATION_MS);
   checkNumber(name, 'retry.maxBackoffMs', maxBackoffMs, 0, MAX_DURATION_MS);
   checkNumber(name, 'keyTtlMs', keyTtlMs, 1, MAX_DURATION_MS);
+  checkNumber(name, 'reconcileForMs', reconcileForMs, 0, MAX_DURATION_MS);
   if (timeoutMs !== null) checkNumber(name, 'timeoutMs', timeoutMs, 1, MAX_DURATION_MS);
   return {
     effectClass,
@@ -347,6 +375,7 @@ function checked(
     attempts,
     backoff: (tries) => Math.min(maxBackoffMs, backoffMs * 2 ** (tries - 1)),
     reconcile: reconcile ?? (async () => ({ happened: 'unknown' })),
+    reconcileForMs,
   };
 }
 
@@ -379,10 +408,11 @@ async function performed(
   const abort = new AbortController();
   const call = { ...callOf(effect, attempt, abort.signal), used: add };
   const work = scope.within(`the effect ${name}`, async () => perform(call));
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    if (timeoutMs !== null) timer = setTimeout(() => resolve('late'), timeoutMs);
-  });
+  const inTime = new AbortController();
+  const late =
+    timeoutMs === null
+      ? new Promise<never>(() => {})
+      : pause(timeoutMs, { signal: inTime.signal }).then(() => 'late' as const);
   try {
     const first = await Promise.race([work.then((result) => ({ result })), late]);
     if (first !== 'late') return resultEnd(first.result);
@@ -395,7 +425,7 @@ async function performed(
     }
     return { kind: 'in_doubt', error: messageOf(error) };
   } finally {
-    clearTimeout(timer);
+    inTime.abort();
   }
 }
 
@@ -410,23 +440,9 @@ function callOf({ args, key }: Effect, attempt: number, signal: AbortSignal): As
   return { args: recordable(args), key, attempt, signal };
 }
 
-/** What whoever it was done with says; one that fails to answer does not know. */
-async function answered(scope: RunScope, effect: Effect, attempt: number): Promise<Reconciled> {
-  let why = '';
-  for (let tries = 1; tries <= MAX_RECONCILE_TRIES; tries += 1) {
-    try {
-      const call = callOf(effect, attempt, new AbortController().signal);
-      const answer = await scope.within(`reconcile of ${effect.name}`, async () => effect.reconcile(call));
-      if (answer.happened === true || answer.happened === false || answer.happened === 'unknown')
-        return answer;
-      why = `it answered ${JSON.stringify(answer)}, which has no happened: true, false or 'unknown'`;
-      break;
-    } catch (error) {
-      why = messageOf(error);
-      if (tries < MAX_RECONCILE_TRIES) await delay(effect.backoff(tries));
-    }
-  }
-  return { happened: 'unknown', why };
+function announcedAtOf(recorded: RecordedEffect | undefined): number {
+  const at = recorded === undefined ? Number.NaN : Date.parse(recorded.announcedAt);
+  return Number.isFinite(at) ? at : Date.now();
 }
 
 /** The host keeps what is smaller inside of the entry, at once. */

@@ -20,6 +20,7 @@ const BENCHES: ReadonlyMap<string, () => Promise<Bench>> = new Map<string, () =>
   ['governance', () => import('./governance.ts')],
   ['idle', () => import('./idle.ts')],
   ['kill-sweep', () => import('./kill-sweep.ts')],
+  ['reconcile', () => import('./reconcile.ts')],
   ['recover', () => import('./recover.ts')],
   ['replay', () => import('./replay.ts')],
   ['resume', () => import('./resume.ts')],

@@ -19,6 +19,7 @@ const EXAMPLES: readonly (readonly [string, readonly string[]])[] = [
       'world: the customer was called',
     ],
   ],
+  ['reconciler', ['ended: 8 bytes', 'there: 8 bytes', 'world: the prices were written, attempt 1']],
   [
     'approval',
     [

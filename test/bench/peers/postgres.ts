@@ -70,7 +70,8 @@ export async function startPostgres(): Promise<Postgres> {
 /** Where Debian keeps what is not on the path, one directory for each version. */
 const DEBIAN = '/usr/lib/postgresql';
 
-function findPrograms(): string | null {
+/** The directory that has them; null for none. */
+export function findPrograms(): string | null {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).map(Number).filter(Number.isFinite) : [];
   const places = [
     ...versions.toSorted((a, b) => b - a).map((version) => join(DEBIAN, String(version), 'bin')),
