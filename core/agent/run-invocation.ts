@@ -40,6 +40,8 @@ export interface RunDetails {
   readonly plan: AgentPlan | null;
   /** Absolute path. */
   readonly workspace: string;
+  /** What this worker was given: it takes it out of what is kept elsewhere than in the journal. */
+  readonly secrets: Scrub;
   /** What `find` finds, once for an invocation: a re-run gets the same, and nothing is looked for [S25]. */
   readonly listed: (find: () => Promise<ToolList>) => Promise<ToolList>;
 }
@@ -166,7 +168,7 @@ async function run(
   scope: RunScope,
   { held, failed }: { readonly held: Promise<string>; readonly failed: Promise<never> },
 ): Promise<void> {
-  const handled = handle(agent, ctx, scope.invoke);
+  const handled = handle(agent, ctx, scope);
   const handlerFailed = failed.catch((error: unknown): Ended => ({ ok: false, error }));
   const diverged = scope.diverged.then((error): Ended => ({ ok: false, error }));
   const first = await Promise.race([handled, held, handlerFailed, diverged]);
@@ -196,21 +198,22 @@ async function run(
 }
 
 /** Also for code that is not async, and throws at once. */
-async function handle(agent: RunnableAgent, ctx: AgentContext, invoke: Invoke): Promise<Ended> {
-  const event = eventOf(invoke);
+async function handle(agent: RunnableAgent, ctx: AgentContext, scope: RunScope): Promise<Ended> {
+  const event = eventOf(scope.invoke);
   try {
     const refused = (await agent.scan?.(event)) ?? null;
     if (refused !== null) return { ok: true, response: '', refused: wholeText(refused) };
-    return { ok: true, response: await agent.onTrigger(ctx, event, runDetails(ctx, invoke)) };
+    return { ok: true, response: await agent.onTrigger(ctx, event, runDetails(ctx, scope)) };
   } catch (error) {
     return { ok: false, error };
   }
 }
 
-function runDetails(ctx: AgentContext, { record, workspace }: Invoke): RunDetails {
+function runDetails(ctx: AgentContext, { invoke, secrets }: RunScope): RunDetails {
   return {
-    plan: record.plan,
-    workspace,
+    plan: invoke.record.plan,
+    workspace: invoke.workspace,
+    secrets,
     listed: async (find) =>
       (await ctx.effect(
         'tools',

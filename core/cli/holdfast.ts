@@ -11,6 +11,7 @@ import { HOST_VERBS, reasonIn, reasonOption } from './host-verbs.ts';
 import { recover, show, status, tail } from './look.ts';
 import { logs } from './logs.ts';
 import { adopt, repair, verify } from './mend.ts';
+import { memory, MEMORY_DESCRIPTION, MEMORY_USAGE, memoryOptions } from './memory-verb.ts';
 import { operate } from './operate.ts';
 import { printError } from './output.ts';
 import { recoverApply } from './recover-apply.ts';
@@ -116,6 +117,12 @@ function program(): Command {
       await operate(row, { directory: asTyped(directory), words, given });
     });
   }
+  const remembered = verb(MEMORY_USAGE, MEMORY_DESCRIPTION);
+  for (const option of memoryOptions()) remembered.addOption(option);
+  remembered.action(
+    async (directory: string, process: string, action: string, words: string[], options: Given) =>
+      memory(asTyped(directory), [process, action, ...words], options),
+  );
   verb(
     'replay-check <agent> <directory>',
     'run the newest invocations again against their records, without performing anything; <agent> is a process or a module',

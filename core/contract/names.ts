@@ -51,6 +51,11 @@ const requests = {
   'rewind.apply': true,
   'fork.plan': true,
   'fork.apply': true,
+  'memory.search': true,
+  'memory.read': true,
+  'memory.write': true,
+  'memory.forget': true,
+  'memory.repair': true,
   'costs.read': true,
   'output.read': true,
 } satisfies Record<RequestName, true>;

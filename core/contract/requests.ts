@@ -3,8 +3,10 @@ import { defineRequest, type RequestDefinition } from './define.ts';
 import { MAX_AMOUNT, MAX_EXTENSION_MS } from '../model/budget.ts';
 import { MISSION_ORDERS } from '../model/mission.ts';
 import { ANOMALY_TYPES } from '../model/health.ts';
+import { MAX_MEMORY_TEXT } from '../model/limits.ts';
 import { MAX_SECRET_LENGTH, MAX_SECRET_TTL_MS } from '../model/secrets.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES, MAX_INBOX_LENGTH } from '../model/inbox.ts';
+import { MemoryPage, MemoryRecordView } from './memory-views.ts';
 import { MAX_COST_ROWS } from './names.ts';
 import { SettingsPlanView, TriggerSwitchView } from './settings-views.ts';
 import {
@@ -73,6 +75,8 @@ const Settings = {
   /** Paths that are to be as the manifest has them. */
   undo: z.array(z.string().min(1).max(1_000)).max(200),
 };
+const MemoryId = z.string().min(1).max(200);
+
 const OfWorkspace = { journalId: Id, commandId: z.uuid() };
 
 const Resolve = z.strictObject({
@@ -278,6 +282,47 @@ export const REQUESTS = {
   ),
   'fork.plan': defineRequest('fork.plan', z.strictObject({ ...OneProcess, ...Fork }), ForkPlanView),
   'fork.apply': defineRequest('fork.apply', z.strictObject({ ...NeedsReason.shape, ...Fork }), Outcome),
+  /** What its agent remembers: the newest, or what a text is about. Nothing is changed. */
+  'memory.search': defineRequest(
+    'memory.search',
+    z.strictObject({
+      ...OneProcess,
+      text: z.string().max(4_000),
+      max: z.number().int().min(1).max(200),
+      /** Of the newest, how many are left out. */
+      skip: z.number().int().min(0).max(1_000_000),
+    }),
+    MemoryPage,
+  ),
+  /** With its whole text. */
+  'memory.read': defineRequest(
+    'memory.read',
+    z.strictObject({ ...OneProcess, id: MemoryId }),
+    MemoryRecordView,
+  ),
+  /** Adds a record, with null for its id, or changes one. */
+  'memory.write': defineRequest(
+    'memory.write',
+    z.strictObject({
+      ...Command.shape,
+      id: MemoryId.nullable(),
+      text: z.string().min(1).max(MAX_MEMORY_TEXT),
+      isPinned: z.boolean(),
+    }),
+    Outcome,
+  ),
+  /** One; or with null everything of its user, where the collection is named to confirm that. */
+  'memory.forget': defineRequest(
+    'memory.forget',
+    z.strictObject({
+      ...NeedsReason.shape,
+      id: MemoryId.nullable(),
+      collection: z.string().max(1_000).nullable(),
+    }),
+    Outcome,
+  ),
+  /** Sets a damaged database aside, and keeps what can be read of it. */
+  'memory.repair': defineRequest('memory.repair', NeedsReason, Outcome),
   /** What workers wrote, newest lines last. */
   'output.read': defineRequest(
     'output.read',

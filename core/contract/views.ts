@@ -546,6 +546,8 @@ export const ProcessDetail = z.strictObject({
   settings: SettingsView,
   /** Those that the manifest names; none where nobody runs it here. */
   secrets: z.array(SecretView),
+  /** Where it remembers things beside its conversation; null where it does not. */
+  memory: z.strictObject({ collection: z.string(), userId: z.string() }).nullable(),
 });
 export type ProcessDetail = z.infer<typeof ProcessDetail>;
 

@@ -12,6 +12,7 @@ import { CSV_BREAK, csvLine } from '../model/csv.ts';
 import { cut } from './cut.ts';
 import { MAX_MESSAGE } from './fleet-telling.ts';
 import { planFork } from './fork-process.ts';
+import { readMemory, searchMemory } from './memory-look.ts';
 import type { OpenJournals } from './open-journals.ts';
 import type { CommandName, CommandRequest, Outcome } from './operator-commands.ts';
 import type { OutputLine } from './output-files.ts';
@@ -132,6 +133,13 @@ const ANSWERS: Answers = {
   'secrets.revoke': commanded('secrets.revoke'),
   'rewind.apply': commanded('rewind.apply'),
   'fork.apply': commanded('fork.apply'),
+  'memory.search': ({ journalId, process, ...asked }, { journals }) =>
+    searchMemory(journals.source(journalId).memoryOf(process), asked),
+  'memory.read': ({ journalId, process, id }, { journals }) =>
+    readMemory(journals.source(journalId).memoryOf(process), id),
+  'memory.write': commanded('memory.write'),
+  'memory.forget': commanded('memory.forget'),
+  'memory.repair': commanded('memory.repair'),
 };
 
 function commanded(

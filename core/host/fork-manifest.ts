@@ -21,6 +21,7 @@ import { hasRawNumber, type Json } from '../model/json.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { checkTriggers } from '../runtime/trigger-list.ts';
 import { refuseKeepingNothing } from '../runtime/write-fork.ts';
+import { withOwnMemory } from './fork-memory.ts';
 
 export interface ForkManifest {
   readonly definition: ProcessDefinition;
@@ -45,12 +46,16 @@ export function forkManifest(
   document.delete('secrets');
   for (const [place, value] of Object.entries(changes)) put(document, place, value);
   document.set('name', name);
-  const text = document.toString();
   const target = join(workspace, `${fileNameOf(name)}${MANIFEST_SUFFIX}`);
   refuseTaken(target, name);
-  const definition = checkManifest(workspace, target, text);
+  let definition = checkManifest(workspace, target, document.toString());
+  const memory = definition.config.agent?.memory ?? null;
+  if (withOwnMemory(document, memory, name, Object.keys(changes))) {
+    definition = checkManifest(workspace, target, document.toString());
+  }
   checkTriggers(definition.config.triggers);
   refuseKeepingNothing(definition);
+  const text = document.toString();
   return { definition, path: target, write: () => writeWhole({ from: path, to: target, name, text }) };
 }
 

@@ -1,5 +1,6 @@
 import type { JournalView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
 import type { Cursor, JournalProvider } from '../model/ports.ts';
+import type { MemoryAt } from './memory-look.ts';
 import { timelineRows } from './read-model.ts';
 
 /** One journal directory in the console, whether this host runs it or only looks at it. */
@@ -11,6 +12,8 @@ export interface JournalSource {
   /** @throws `process.not-found` */
   detail(process: string): ProcessDetail;
   timeline(process: string, limit: number, before: Cursor | null): Promise<TimelinePage>;
+  /** What its agent remembers, and where. @throws `process.not-found`, `memory.not-configured` */
+  memoryOf(process: string): MemoryAt;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 // A workspace that this host runs: its journal, opened for writing, and the runtime on it.
 
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -10,6 +10,8 @@ import { openFileJournal, type FileJournal } from '../journal/file-journal.ts';
 import { WORKSPACE_JOURNAL } from '../journal/layout.ts';
 import { whyShared } from '../journal/shared-disk.ts';
 import { loadWorkspace } from '../manifest/load-workspace.ts';
+import { passingMemory } from '../agent/memory/memory-place.ts';
+import { planOf, type MemoryPlan } from '../model/agent-plan.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import type { Json } from '../model/json.ts';
 import { missionRoom } from '../model/mission-step.ts';
@@ -30,6 +32,7 @@ import { fewStarts } from './few-starts.ts';
 import { forkManifest, type ForkManifest } from './fork-manifest.ts';
 import { findOrphans, orphanWhy, type Orphan } from './orphans.ts';
 import { previewOf, type PreviewInput } from './preview.ts';
+import { noMemory, type MemoryAt } from './memory-look.ts';
 import { asRecorded, pauseView, processDetail, processRow, type DetailInput } from './read-model.ts';
 import { secretViews } from './secret-commands.ts';
 import { modelJudgesIn } from './model-judge.ts';
@@ -84,6 +87,7 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
   const files = capFiles(workspace, options.knownJournals);
   const caps = capsOf(files);
   const journal = openJournal(workspace, options.knownJournals);
+  const passing = passingMemoryOf(workspace);
   const touched = new Set<string>();
   const sinks = outputSinks(journal.directory, { scrub: (text) => vault.text(text) });
   const data = options.knownJournals === null ? null : dirname(options.knownJournals);
@@ -120,7 +124,7 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
       },
       onFailure: options.onFailure,
     });
-    const held = [watch, sinks, ...(ledger === null ? [] : [ledger])];
+    const held = [watch, sinks, passing, ...(ledger === null ? [] : [ledger])];
     return new Live({ workspace, paths, journal, runtime, problems, touched, orphans, sinks, held });
   } catch (error) {
     // What is open is let go of, whatever becomes of it; why it failed is what counts.
@@ -130,6 +134,13 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
     await Promise.allSettled([journal.close()]);
     throw error;
   }
+}
+
+/** What agents remember as long as a host runs them: nothing of an earlier one, and nothing is left of it. */
+function passingMemoryOf(workspace: string): Disposable {
+  const empty = (): void => rmSync(passingMemory(workspace), { recursive: true, force: true });
+  empty();
+  return { [Symbol.dispose]: empty };
 }
 
 const STARTS_PER_CORE = 2;
@@ -351,12 +362,23 @@ class Live implements LiveWorkspace {
       health: definition.config.health,
       workerDetail: workerView(process),
       secrets: secretViews(process.secrets()),
+      memory: memoryPlanOf(process),
     };
   }
 
   #orphanInput(orphan: Orphan): DetailInput {
     const { name, snapshot } = orphan;
     return { ...asRecorded(this.id, name, snapshot), orphaned: orphanWhy(orphan) };
+  }
+
+  memoryOf(name: string): MemoryAt {
+    const orphan = this.#orphans.get(name);
+    const plan =
+      orphan === undefined
+        ? memoryPlanOf(this.runtime.process(name))
+        : (planOf(orphan.snapshot.plan)?.memory ?? null);
+    if (plan === null) throw noMemory(name);
+    return { plan, workspace: this.workspace };
   }
 
   timeline(process: string, limit: number, before: Cursor | null): Promise<TimelinePage> {
@@ -369,6 +391,11 @@ class Live implements LiveWorkspace {
     for (const held of this.#held) held[Symbol.dispose]();
     await this.#journal.close();
   }
+}
+
+/** That of its manifest, with which the next invocation begins. */
+function memoryPlanOf({ definition, snapshot }: AgentProcess): MemoryPlan | null {
+  return (definition.config.agent ?? planOf(snapshot.plan))?.memory ?? null;
 }
 
 function workerView(process: AgentProcess): ProcessDetail['workerDetail'] {

@@ -1,7 +1,7 @@
 // A journal that this host doesn't run: shown as it is, followed while it grows, and never touched [P6, S8].
 
 import { createHash } from 'node:crypto';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { JournalView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
 import { readFileJournal, type FileJournal } from '../journal/file-journal.ts';
 import { inspectDirectory, type InspectedDirectory } from '../journal/inspect-directory.ts';
@@ -9,6 +9,7 @@ import { PROMPTISE_JOURNAL, WORKSPACE_JOURNAL } from '../journal/layout.ts';
 import { readHolder } from '../journal/lock.ts';
 import { checkpointFile, entriesFile } from '../journal/process-files.ts';
 import { checkpointToSnapshot, snapshotToState } from '../model/checkpoint.ts';
+import { planOf } from '../model/agent-plan.ts';
 import { damageOf } from '../model/damage.ts';
 import { isBad } from '../model/entry.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
@@ -20,6 +21,7 @@ import { ReplayEngine } from '../replay/replay-engine.ts';
 import { watchDirectory } from '../tail/watch-directory.ts';
 import { changeStream, type ChangeStream } from './change-stream.ts';
 import { timelinePage, type JournalSource } from './journal-source.ts';
+import { noMemory, type MemoryAt } from './memory-look.ts';
 import { isAlive } from './os-process.ts';
 import { asRecorded, processDetail, processRow, type DetailInput } from './read-model.ts';
 import { rowCache } from './row-cache.ts';
@@ -216,6 +218,13 @@ class LookedAtJournal implements JournalSource {
     }
     const { snapshot, trouble } = known;
     return { ...asRecorded(this.id, name, snapshot), unknown: trouble };
+  }
+
+  memoryOf(name: string): MemoryAt {
+    const { marker } = this.#inspected;
+    const plan = planOf(this.#input(name).snapshot.plan)?.memory ?? null;
+    if (plan === null || marker === null) throw noMemory(name);
+    return { plan, workspace: resolve(this.directory, marker.workspace ?? '..') };
   }
 
   timeline(process: string, limit: number, before: Cursor | null): Promise<TimelinePage> {

@@ -13,6 +13,7 @@ import type { HostJournal } from './host-journal.ts';
 import { applyFork } from './fork-process.ts';
 import { clearHealth } from './health-commands.ts';
 import type { LiveWorkspace } from './live-workspace.ts';
+import { aboutMemory, changeMemory, type MemoryCommand } from './memory-commands.ts';
 import { changeMission } from './mission-commands.ts';
 import { parseJson } from './parse-json.ts';
 import { changeSettings } from './settings-commands.ts';
@@ -47,7 +48,8 @@ export type CommandName =
   | 'secrets.rotate'
   | 'secrets.revoke'
   | 'rewind.apply'
-  | 'fork.apply';
+  | 'fork.apply'
+  | MemoryCommand;
 
 /** What every command says; the process is found by then. */
 export type CommandRequest<N extends CommandName = CommandName> = RequestOf<N> & { readonly process: string };
@@ -93,7 +95,8 @@ export async function carryOut<N extends CommandName>(
     const { name: secret, value } = request as RequestOf<'secrets.rotate'>;
     process.secretTold(secret, value);
   }
-  await record('operator_action', { action, command_id: commandId, operator, reason });
+  const about = isMemory(name) ? await aboutMemory(live.memoryOf(request.process), request) : {};
+  await record('operator_action', { action, command_id: commandId, operator, reason, ...about });
   let message: string;
   try {
     message = await act(name, live, process, request, actor);
@@ -105,6 +108,10 @@ export async function carryOut<N extends CommandName>(
   const where = await record('operator_outcome', outcomeOf(process, commandId, true, message));
   const said = where === null ? message : `${message} ${where}`;
   return { state: aboutWhom(name, live, process, request).snapshot.lifecycle, message: said };
+}
+
+function isMemory(name: CommandName): name is MemoryCommand {
+  return name.startsWith('memory.');
 }
 
 /** What is told of a fork is about the new process. */
@@ -243,6 +250,10 @@ async function act<N extends CommandName>(
       return rewound(process, request as RequestOf<'rewind.apply'>, actor);
     case 'fork.apply':
       return applyFork(live, process, request as RequestOf<'fork.apply'>, actor);
+    case 'memory.write':
+    case 'memory.forget':
+    case 'memory.repair':
+      return changeMemory(command, live.memoryOf(process.name), request, actor.name);
     case 'effects.resolve':
       return resolved(process, request as RequestOf<'effects.resolve'>, actor);
   }
@@ -263,6 +274,7 @@ function actionOf(name: CommandName, request: CommandRequest): string {
   if (area === 'health') return 'clear-health';
   if (area === 'settings') return 'set';
   if (area === 'secrets') return `secret-${action}`;
+  if (area === 'memory') return `memory-${action}`;
   return action === 'apply' ? area : action;
 }
 

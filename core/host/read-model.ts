@@ -2,6 +2,7 @@
 
 import type { ProcessDetail, ProcessRow, TimelineRow, TriggerView } from '../contract/views.ts';
 import { allowedActions } from '../model/allowed-actions.ts';
+import { planOf, type MemoryPlan } from '../model/agent-plan.ts';
 import type { BadLine, StoredEntry } from '../model/entry.ts';
 import type { BudgetConfig } from '../model/budget.ts';
 import { budgetOf, healthOf } from '../model/gauges.ts';
@@ -119,6 +120,7 @@ export interface DetailInput extends RowInput {
   readonly health: HealthConfig | null;
   readonly workerDetail: ProcessDetail['workerDetail'];
   readonly secrets: ProcessDetail['secrets'];
+  readonly memory: MemoryPlan | null;
 }
 
 /** A process that nobody runs here, as its journal says it was last. */
@@ -143,6 +145,7 @@ export function asRecorded(
     health: null,
     workerDetail: null,
     secrets: [],
+    memory: planOf(snapshot.plan)?.memory ?? null,
   };
 }
 
@@ -218,6 +221,13 @@ export function processDetail(input: DetailInput): ProcessDetail {
     detectors: detectorViews(input),
     settings: settingsView(snapshot.settings, input.budget),
     secrets: input.secrets,
+    memory:
+      input.memory === null
+        ? null
+        : {
+            collection: cut(input.memory.collection, MAX_LINE),
+            userId: cut(input.memory.userId, MAX_LINE),
+          },
   };
 }
 

@@ -10,6 +10,8 @@ export const MAX_VALUE_BYTES = 1024 * 1024;
 export const MAX_RESULT_BYTES = 16 * 1024 * 1024;
 /** Characters of one message of a conversation, of a key of the state, and of an error's text and code. */
 export const MAX_CONTENT = 1_000_000;
+/** Of one record of an agent's memory, in characters. */
+export const MAX_MEMORY_TEXT = 20_000;
 export const MAX_STATE_KEY = 10_000;
 export const MAX_ERROR_TEXT = 10_000;
 export const MAX_CODE = 200;

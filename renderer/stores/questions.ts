@@ -1,6 +1,7 @@
 // What may be asked before something is done. A question keeps what it was asked about as that was when it opened.
 
 import type { Result } from '../../core/contract/define.ts';
+import type { MemoryRecordView } from '../../core/contract/memory-views.ts';
 import type { MissionView } from '../../core/contract/mission-view.ts';
 import type { RequestOf } from '../../core/contract/requests.ts';
 import type { LimitSettingView, SettingView } from '../../core/contract/settings-views.ts';
@@ -106,6 +107,14 @@ export type Question =
   | { readonly kind: 'undo-setting'; readonly row: ProcessRow; readonly setting: SettingView }
   | { readonly kind: 'hold-triggers'; readonly journal: JournalView }
   | { readonly kind: 'rotate-secret'; readonly row: ProcessRow; readonly secret: SecretView }
+  | {
+      readonly kind: 'memory';
+      readonly order: 'add' | 'edit' | 'forget' | 'forget-all' | 'repair';
+      readonly row: ProcessRow;
+      readonly memory: NonNullable<ProcessDetail['memory']>;
+      /** The one to edit or to forget. */
+      readonly record: MemoryRecordView | null;
+    }
   /** Null for all of them. */
   | { readonly kind: 'revoke-secret'; readonly row: ProcessRow; readonly secret: SecretView | null }
   | {

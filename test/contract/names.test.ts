@@ -88,6 +88,11 @@ describe('a request of any kind', () => {
     'rewind.apply': { ...COMMAND, to: 7, isHandledAgain: false, undone: null },
     'fork.plan': { journalId: 'journal', process: 'clerk', at: 7, name: 'other', set: {}, configure: {} },
     'fork.apply': { ...COMMAND, at: 7, name: 'other', set: { key: '1' }, configure: {} },
+    'memory.search': { journalId: 'journal', process: 'clerk', text: '', max: 50, skip: 0 },
+    'memory.read': { journalId: 'journal', process: 'clerk', id: 'mem_1' },
+    'memory.write': { ...COMMAND, id: null, text: 'tea', isPinned: false },
+    'memory.forget': { ...COMMAND, id: 'mem_1', collection: null },
+    'memory.repair': COMMAND,
     'costs.read': { journalId: 'j', process: 'p', limit: 10 },
     'output.read': { journalId: 'journal', process: 'clerk', before: null, limit: 50 },
   };
@@ -113,6 +118,8 @@ describe('a request of any kind', () => {
       'secrets.revoke',
       'rewind.apply',
       'fork.apply',
+      'memory.forget',
+      'memory.repair',
     ] as const) {
       expect(REQUESTS[name].request.safeParse({ ...GOOD[name], reason: '' }).success).toBe(false);
     }

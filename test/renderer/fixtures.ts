@@ -480,6 +480,7 @@ export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): Pr
     journalLevel: 'checkpoint',
     settings: { changed: [], changedCount: 0, limits: [] },
     secrets: [],
+    memory: null,
     ...over,
   };
   const { context, open, deadLetters, triggers } = detail;

@@ -186,6 +186,7 @@ const inputOf = (snapshot: ProcessSnapshot, more: Partial<DetailInput> = {}): De
   journalLevel: 'full',
   workerDetail: null,
   secrets: [],
+  memory: null,
   ...more,
 });
 

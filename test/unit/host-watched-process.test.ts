@@ -42,6 +42,9 @@ class Numbered implements JournalSource {
   detail(process: string): ProcessDetail {
     return detailOf(process);
   }
+  memoryOf(): never {
+    throw new Error('not asked for');
+  }
   view(): never {
     throw new Error('nobody asks');
   }

@@ -42,7 +42,8 @@ export const KEY_NAMES = {
   'openai-compatible': ['OPENAI_COMPATIBLE_API_KEY'],
 } as const satisfies Record<RemoteProvider, readonly string[]>;
 
-const BASE_URLS = {
+/** Of each provider; what its package would take from the environment is never asked. */
+export const BASE_URLS = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com/v1',
   google: 'https://generativelanguage.googleapis.com/v1beta',

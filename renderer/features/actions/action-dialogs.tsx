@@ -4,6 +4,7 @@ import { ACTION_TABLE } from '../../stores/action-table.ts';
 import { isPreviewed, type Question, type QuestionOf } from '../../stores/questions.ts';
 import { focusAgain } from '../../ui/focus.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
+import { MemoryDialog } from '../memory/memory-dialogs.tsx';
 import { ForkDialog } from '../rewind/fork-dialog.tsx';
 import { RewindDialog } from '../rewind/rewind-dialog.tsx';
 import { AddTriggerDialog } from '../trigger/add-trigger-dialog.tsx';
@@ -84,6 +85,8 @@ function Asked({ question }: { readonly question: Question }) {
       return <RotateSecretDialog question={question} />;
     case 'revoke-secret':
       return <RevokeSecretDialog question={question} />;
+    case 'memory':
+      return <MemoryDialog question={question} />;
     case 'rewind':
       return <RewindDialog question={question} />;
     case 'fork':

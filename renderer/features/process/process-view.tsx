@@ -1,5 +1,5 @@
 import { Tab, Tabs } from '@blueprintjs/core';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { ProcessDetail } from '../../../core/contract/views.ts';
 import { useConsole, useFleet, useProcess } from '../../app/console-context.ts';
 import { FLEET, hashOf } from '../../stores/place.ts';
@@ -10,6 +10,8 @@ import { countText } from '../../ui/numbers.ts';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { EmptyView, FailedView, Skeleton } from '../../ui/state-of-view.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
+import { MemoryTab } from '../memory/memory-tab.tsx';
+import { useSoughtEvent } from '../memory/use-sought-event.ts';
 import { Attention } from './attention.tsx';
 import { BudgetGauge } from './budget-gauge.tsx';
 import { EffectsTab } from './effects-tab.tsx';
@@ -63,29 +65,51 @@ export function ProcessView({ target }: { readonly target: Target }) {
   );
 }
 
-type TabId = 'timeline' | 'state' | 'effects' | 'queue' | 'worker';
+type TabId = 'timeline' | 'state' | 'effects' | 'queue' | 'memory' | 'worker';
 
 function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
   const { row } = detail;
   const [tab, setTab] = useState<TabId>('timeline');
+  const main = useRef<HTMLDivElement>(null);
+  const sought = useSoughtEvent(main);
+  const showEvent = (eventId: string): void => {
+    setTab('timeline');
+    void sought.seek(eventId);
+  };
   const inDoubt = row.doubts > 0 ? ` (${countText(row.doubts)} in doubt)` : '';
   const queued = row.queued > 0 ? ` (${countText(row.queued)})` : '';
   return (
     <>
       <ProcessHeader detail={detail} />
       <Attention detail={detail} />
-      <div className="hf-process-main">
+      <div className="hf-process-main" ref={main}>
         <Tabs
           id="process"
-          selectedTabId={tab}
+          selectedTabId={tab === 'memory' && detail.memory === null ? 'timeline' : tab}
           onChange={(id) => setTab(id as TabId)}
           renderActiveTabPanelOnly
           animate={false}
         >
-          <Tab id="timeline" title="Timeline" panel={<TimelineView />} />
+          <Tab
+            id="timeline"
+            title="Timeline"
+            panel={
+              <>
+                {sought.said !== null && (
+                  <p role="status" className="hf-muted">
+                    {sought.said}
+                  </p>
+                )}
+                <TimelineView />
+              </>
+            }
+          />
           <Tab id="state" title="State" panel={<StateTab detail={detail} />} />
           <Tab id="effects" title={`Effects${inDoubt}`} panel={<EffectsTab detail={detail} />} />
           <Tab id="queue" title={`Triggers & queue${queued}`} panel={<QueueTab detail={detail} />} />
+          {detail.memory !== null && (
+            <Tab id="memory" title="Memory" panel={<MemoryTab detail={detail} onEvent={showEvent} />} />
+          )}
           <Tab id="worker" title="Worker" panel={<WorkerTab detail={detail} />} />
         </Tabs>
       </div>

@@ -42,7 +42,10 @@ export const TimelineEntry = memo(function TimelineEntry({ row, rail, day, opene
   const unreadable = row.verification === 'unreadable';
   const kind = unreadable ? 'hf-gap' : `hf-tone-${row.tone}`;
   return (
-    <li className={`hf-entry ${kind} hf-rail-${rail}${opened ? ' hf-opened' : ''}`}>
+    <li
+      data-event={row.eventId ?? undefined}
+      className={`hf-entry ${kind} hf-rail-${rail}${opened ? ' hf-opened' : ''}`}
+    >
       {day !== null && <div className="hf-day">{day}</div>}
       <button type="button" className="hf-entry-line" aria-expanded={opened} onClick={() => toggle(row.id)}>
         <span className="hf-seq hf-mono">{countText(row.seq)}</span>

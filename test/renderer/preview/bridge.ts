@@ -4,6 +4,7 @@ import { BRIDGE, EVENT_NAMES, REQUEST_NAMES } from '../../../core/contract/names
 import type { RequestName } from '../../../core/contract/requests.ts';
 import { fleetOf, forkPlanOf, lineOf, rewindPlanOf } from '../fixtures.ts';
 import { memoryHost, ok, refused } from '../memory-client.ts';
+import { memoryPageOf } from '../memory-fixtures.ts';
 import { NIGHT, NIGHT_ENTRIES, NIGHT_LINES, nightDetail, nightPreview, nightRewind } from './night.ts';
 import { detailIn, ENTRIES, FLEET, LINES, OLDER, previewIn } from './scene.ts';
 
@@ -86,6 +87,25 @@ host.answer('settings.change', () =>
     code: 'settings.invalid',
     message: 'Nothing was changed: budget.max_runs_per_day = 0: Too small: expected number to be >=1.',
   }),
+);
+host.answer('memory.search', ({ text }) => {
+  if (scene === 'unread') {
+    return refused({
+      code: 'memory.damaged',
+      message:
+        'The memory launch_notes.sqlite is damaged: database disk image is malformed. Nothing is read from it or written to it. Repair it.',
+    });
+  }
+  return ok(memoryPageOf(text, night));
+});
+host.answer('memory.read', ({ id }) => {
+  const record = memoryPageOf('', night).records.find((one) => one.id === id);
+  return record === undefined
+    ? refused({ code: 'memory.not-found', message: 'There is no such record.' })
+    : ok({ ...record, cut: false });
+});
+host.answer('memory.write', () =>
+  refused({ code: 'memory.busy', message: 'The memory is being written by somebody else.' }),
 );
 host.answer('timeline.read', () => ok({ rows: [...(night ? NIGHT_ENTRIES : ENTRIES)], before: 'c' }));
 

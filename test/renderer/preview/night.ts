@@ -149,7 +149,7 @@ export const NIGHT: FleetView = fleetOf(ROWS, {
 export function nightDetail(process: string): ProcessDetail | null {
   const row = ROWS.find(({ name }) => name === process);
   if (row === undefined) return null;
-  if (row === worst) return worstDetail();
+  if (row === worst) return { ...worstDetail(), memory: { collection: LONG_NAME, userId: LONG_NAME } };
   return row.name === CROWDED ? crowdedDetail(row) : detailOf(row);
 }
 

@@ -231,7 +231,7 @@ export function detailIn(journalId: string, process: string): ProcessDetail | nu
   if (row.name === 'order-sync') return dying(row);
   if (row.name === 'price-prober') return heldByItsHealth(row);
   if (row.name === 'ad-buyer') return heldByItsBudget(row);
-  if (row.name === 'launch-planner') return heldByItsMission(row);
+  if (row.name === 'launch-planner') return { ...heldByItsMission(row), memory: MEMORY };
   if (row.state === 'created') return detailOf(row);
   if (row.doubts === 0) return busy(row);
   return detailOf(row, {
@@ -256,6 +256,8 @@ export function detailIn(journalId: string, process: string): ProcessDetail | nu
     ],
   });
 }
+
+export const MEMORY: ProcessDetail['memory'] = { collection: 'launch_notes', userId: 'anna' };
 
 /** One of each kind, and what may be the matter with them. */
 const TRIGGERS: readonly TriggerView[] = [

@@ -44,6 +44,9 @@ export const QUESTIONS: readonly { readonly address: string; readonly button: st
   { address: PLANNER, button: 'Resume the mission…: launch-planner' },
 ];
 
+/** What a process remembers. */
+const remembered = () =>
+  acts(press('tab', 'Memory'), (page) => page.getByRole('list', { name: 'Records' }).waitFor());
 /** Something about a trigger of the clerk's. */
 const trigger = (name: string) => acts(press('tab', 'Triggers & queue'), dialogAfter(name));
 /** What can be done from the newest entry. */
@@ -233,6 +236,43 @@ const VIEWS: readonly View[] = [
   { name: 'a bad night, kill', address: WORST, act: dialogAfter('Kill worker…') },
   { name: 'a bad night, it happened', address: WORST, act: dialogAfter(/^It happened/) },
   { name: 'a bad night, resolve', address: WORST, act: dialogAfter(/^Resolve/) },
+  { name: 'process, memory', address: PLANNER, act: remembered() },
+  {
+    name: 'process, memory searched',
+    address: PLANNER,
+    act: acts(
+      remembered(),
+      (page) => page.getByLabel('Search what is remembered').fill('budget'),
+      press('button', 'Search'),
+      (page) => page.getByRole('meter', { name: 'Score' }).first().waitFor(),
+    ),
+  },
+  {
+    name: 'process, memory damaged',
+    address: '/?scene=unread#/j-demo/launch-planner',
+    act: acts(press('tab', 'Memory'), (page) => page.getByRole('button', { name: 'Repair…' }).waitFor()),
+  },
+  { name: 'add to a memory', address: PLANNER, act: acts(remembered(), dialogAfter('Add…')) },
+  {
+    name: 'edit a record, refused',
+    address: PLANNER,
+    act: acts(
+      remembered(),
+      dialogAfter('Edit…'),
+      (page) =>
+        page.getByRole('alertdialog').getByLabel('What is remembered').fill('The launch is on the 14th.'),
+      press('button', 'Change it'),
+      (page) => page.getByRole('alert').waitFor(),
+    ),
+  },
+  { name: 'forget a record', address: PLANNER, act: acts(remembered(), dialogAfter('Forget…')) },
+  { name: 'forget a memory', address: PLANNER, act: acts(remembered(), dialogAfter('Forget all…')) },
+  {
+    name: 'repair a memory',
+    address: '/?scene=unread#/j-demo/launch-planner',
+    act: acts(press('tab', 'Memory'), dialogAfter('Repair…')),
+  },
+  { name: 'a bad night, memory', address: WORST, act: remembered() },
   { name: 'refused', address: '/#/', act: press('button', 'Open journal…') },
   { name: 'keys', address: '/#/', act: press('button', 'Keys') },
 ];
@@ -270,6 +310,9 @@ const SHAPES: ReadonlySet<string> = new Set([
   'rotate a secret',
   'extend, refused',
   'add a webhook, refused',
+  'process, memory',
+  'edit a record, refused',
+  'a bad night, memory',
   'rewind',
   'fork',
 ]);
