@@ -5,7 +5,8 @@
 //
 // Without names all of it. `--dev` adds source maps.
 
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build, type InlineConfig } from 'vite';
 import { renderIcons } from './icons.ts';
@@ -42,6 +43,11 @@ const main = nodeModules('main', { main: 'electron/main/main.ts' });
 const worker = nodeModules('worker', {
   worker: 'electron/worker/worker.ts',
   holdfast: 'core/agent/index.ts',
+  // What a manifest names as `package:@modelcontextprotocol/server-filesystem`.
+  'server-filesystem': relative(
+    root,
+    fileURLToPath(import.meta.resolve('@modelcontextprotocol/server-filesystem/dist/index.js')),
+  ),
 });
 
 const preload: InlineConfig = {

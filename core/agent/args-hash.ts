@@ -6,7 +6,8 @@ export function argsHash(args: Json): string {
   return hash('sha256', JSON.stringify(sorted(args))).slice(0, 16);
 }
 
-function sorted(value: Json): Json {
+/** The same value with the keys of its objects in order. */
+export function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map((item: Json) => sorted(item));
   if (!isObject(value)) return value;
   return Object.fromEntries(

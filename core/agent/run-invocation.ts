@@ -11,9 +11,9 @@
 import type { AgentPlan } from '../model/agent-plan.ts';
 import { isUntrusted } from '../model/entry.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
-import type { Json } from '../model/json.ts';
 import { MAX_CODE, MAX_ERROR_TEXT as MAX_TEXT } from '../model/limits.ts';
 import { Scrubber, type Scrub } from '../model/scrubber.ts';
+import type { ServerStatus } from '../model/tools.ts';
 import type { FromWorker, InvocationRecord } from '../model/worker-protocol.ts';
 import { agentConversation } from './agent-conversation.ts';
 import { agentMessages } from './agent-messages.ts';
@@ -26,6 +26,7 @@ import { durableWaits, waitKey } from './durable-waits.ts';
 import { TerminalError } from './effect-errors.ts';
 import { effectKey, effectPerformer } from './perform-effect.ts';
 import type { ToolList } from './llm/tool.ts';
+import { listedTools } from './listed-tools.ts';
 import { recordedChance } from './recorded-chance.ts';
 import { RunScope, type Invoke, type Reply } from './run-scope.ts';
 import { signalKey, signalsAndQueries, type SignalsAndQueries } from './signals-and-queries.ts';
@@ -44,6 +45,15 @@ export interface RunDetails {
   readonly secrets: Scrub;
   /** What `find` finds, once for an invocation: a re-run gets the same, and nothing is looked for [S25]. */
   readonly listed: (find: () => Promise<ToolList>) => Promise<ToolList>;
+  /** What sources that are servers need to know, and to tell. */
+  readonly toolDesk?: ToolDesk;
+}
+
+export interface ToolDesk {
+  /** Fingerprints of what trusted sources said when they were believed, by `<source>/<tool>` [S32]. */
+  readonly believed: Readonly<Record<string, string>>;
+  /** How the worker gets on with all of its servers; nothing of it is recorded. */
+  readonly tellServers: (servers: readonly ServerStatus[]) => void;
 }
 
 export interface RunningInvocation {
@@ -203,23 +213,24 @@ async function handle(agent: RunnableAgent, ctx: AgentContext, scope: RunScope):
   try {
     const refused = (await agent.scan?.(event)) ?? null;
     if (refused !== null) return { ok: true, response: '', refused: wholeText(refused) };
-    return { ok: true, response: await agent.onTrigger(ctx, event, runDetails(ctx, scope)) };
+    return { ok: true, response: await agent.onTrigger(ctx, event, runDetails(scope)) };
   } catch (error) {
     return { ok: false, error };
   }
 }
 
-function runDetails(ctx: AgentContext, { invoke, secrets }: RunScope): RunDetails {
+function runDetails(scope: RunScope): RunDetails {
+  const { invoke, secrets } = scope;
+  const { record, workspace } = invoke;
   return {
-    plan: invoke.record.plan,
-    workspace: invoke.workspace,
+    plan: record.plan,
+    workspace,
     secrets,
-    listed: async (find) =>
-      (await ctx.effect(
-        'tools',
-        { class: 'retry' },
-        async () => (await find()) as unknown as Json,
-      )) as unknown as ToolList,
+    listed: listedTools(scope),
+    toolDesk: {
+      believed: record.believedTools,
+      tellServers: (servers) => scope.tellServers(servers),
+    },
   };
 }
 

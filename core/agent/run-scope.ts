@@ -4,6 +4,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { AppError } from '../model/errors.ts';
 import { MAX_TOLD_WAITS } from '../model/limits.ts';
+import type { ServerStatus } from '../model/tools.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
 import { END_OF_INVOCATION } from './check-message.ts';
 import type { Scrubber } from '../model/scrubber.ts';
@@ -109,6 +110,11 @@ export class RunScope {
   send(message: Said): void {
     this.#send({ ...message, run: this.invoke.run });
     this.touch();
+  }
+
+  /** Of no run: it may be told after this one. */
+  tellServers(servers: readonly ServerStatus[]): void {
+    this.#send({ type: 'tool-servers', servers: this.secrets.json(servers) });
   }
 
   /** Sends, and resolves when the host permits it; rejects when it refuses. */

@@ -16,6 +16,7 @@ import { MISSION_VERBS } from './mission-verbs.ts';
 import { REWIND_VERBS } from './rewind-verbs.ts';
 import { SETTINGS_VERBS } from './settings-verbs.ts';
 import { SECRET_VERBS } from './secret-verbs.ts';
+import { TOOL_VERBS } from './tool-verbs.ts';
 import { TRIGGER_VERBS } from './trigger-verbs.ts';
 
 export const HOST_VERBS: readonly HostVerb[] = [
@@ -137,6 +138,7 @@ export const HOST_VERBS: readonly HostVerb[] = [
   ...MISSION_VERBS,
   ...HEALTH_VERBS,
   ...SETTINGS_VERBS,
+  ...TOOL_VERBS,
   ...SECRET_VERBS,
   ...REWIND_VERBS,
 ];

@@ -58,6 +58,7 @@ const requests = {
   'memory.repair': true,
   'costs.read': true,
   'output.read': true,
+  'tools.read': true,
 } satisfies Record<RequestName, true>;
 
 const events = {

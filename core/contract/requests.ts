@@ -9,6 +9,7 @@ import { INBOX_PRIORITIES, INBOX_TYPES, MAX_INBOX_LENGTH } from '../model/inbox.
 import { MemoryPage, MemoryRecordView } from './memory-views.ts';
 import { MAX_COST_ROWS } from './names.ts';
 import { SettingsPlanView, TriggerSwitchView } from './settings-views.ts';
+import { ToolsView } from './tools-view.ts';
 import {
   AppView,
   FleetView,
@@ -323,6 +324,8 @@ export const REQUESTS = {
   ),
   /** Sets a damaged database aside, and keeps what can be read of it. */
   'memory.repair': defineRequest('memory.repair', NeedsReason, Outcome),
+  /** Its servers of tools, and what it was offered last. */
+  'tools.read': defineRequest('tools.read', z.strictObject(OneProcess), ToolsView),
   /** What workers wrote, newest lines last. */
   'output.read': defineRequest(
     'output.read',

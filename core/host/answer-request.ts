@@ -72,6 +72,7 @@ const ANSWERS: Answers = {
     const page = readWorkerOutput(source.directory, process, { limit, before });
     return { lines: page.lines.map(outputLine), before: page.before };
   },
+  'tools.read': ({ journalId, process }, { journals }) => journals.source(journalId).tools(process),
   'costs.read': async ({ journalId, process, limit }, { journals }) => {
     const source = journals.source(journalId);
     source.detail(process); // Refuses a process that is not there.

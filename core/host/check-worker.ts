@@ -118,6 +118,8 @@ function foundIn(message: FromWorker, mayWait: boolean): Found | null {
     case 'clock-read':
     case 'version-chosen':
     case 'message-sent':
+    case 'tools-listed':
+    case 'tool-servers':
       return null;
   }
 }

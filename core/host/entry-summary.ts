@@ -340,11 +340,21 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
       return { summary: `written by host process ${show('pid')}, epoch ${show('epoch')}`, tone: 'quiet' };
     case 'agent_planned':
       return { summary: 'models, tools and memory from now on', tone: 'quiet' };
+    case 'tools_listed':
+      return toolsListed(data);
     case 'configured':
       return { summary: `configuration ${text('hash').slice(0, 12)}`, tone: 'quiet' };
     case 'log':
       return { summary: text('text'), tone: text('level') === 'error' ? 'alarm' : 'quiet' };
   }
+}
+
+function toolsListed(data: JsonObject): EntrySummary {
+  const problems = Array.isArray(data['problems']) ? data['problems'].length : 0;
+  const offers = Array.isArray(data['offers']) ? `${data['offers'].length} tools` : 'the tools as before';
+  return problems === 0
+    ? { summary: `offered ${offers}`, tone: 'quiet' }
+    : { summary: `offered ${offers}, with ${problems} problems`, tone: 'attention' };
 }
 
 function journalRepaired(data: JsonObject): EntrySummary {

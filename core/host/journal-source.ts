@@ -1,4 +1,5 @@
 import type { JournalView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
+import type { ToolsView } from '../contract/tools-view.ts';
 import type { Cursor, JournalProvider } from '../model/ports.ts';
 import type { MemoryAt } from './memory-look.ts';
 import { timelineRows } from './read-model.ts';
@@ -11,6 +12,8 @@ export interface JournalSource {
   rows(): readonly ProcessRow[];
   /** @throws `process.not-found` */
   detail(process: string): ProcessDetail;
+  /** @throws `process.not-found` */
+  tools(process: string): ToolsView;
   timeline(process: string, limit: number, before: Cursor | null): Promise<TimelinePage>;
   /** What its agent remembers, and where. @throws `process.not-found`, `memory.not-configured` */
   memoryOf(process: string): MemoryAt;

@@ -4,6 +4,8 @@ import { accessSync, constants, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { ToolsView } from '../contract/tools-view.ts';
+import { toolsView } from './tools-view.ts';
 import type { JournalView, PreviewView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
 import { SecretVault } from '../governance/secret-vault.ts';
 import { openFileJournal, type FileJournal } from '../journal/file-journal.ts';
@@ -329,6 +331,17 @@ class Live implements LiveWorkspace {
     const orphan = this.#orphans.get(name);
     if (orphan !== undefined) return processDetail(this.#orphanInput(orphan));
     return processDetail(this.#input(this.runtime.process(name)));
+  }
+
+  tools(name: string): ToolsView {
+    const orphan = this.#orphans.get(name)?.snapshot;
+    if (orphan !== undefined) {
+      return toolsView({ snapshot: orphan, plan: planOf(orphan.plan), told: null, isNow: false });
+    }
+    const process = this.runtime.process(name);
+    const told = process.toolServers();
+    const isNow = told !== null && process.live.worker?.generation === told.generation;
+    return toolsView({ snapshot: process.snapshot, plan: process.settings.config.agent, told, isNow });
   }
 
   #input(process: AgentProcess): DetailInput {

@@ -2,6 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { basename, dirname, resolve } from 'node:path';
+import { planOf } from '../model/agent-plan.ts';
+import type { ToolsView } from '../contract/tools-view.ts';
+import { toolsView } from './tools-view.ts';
 import type { JournalView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
 import { readFileJournal, type FileJournal } from '../journal/file-journal.ts';
 import { inspectDirectory, type InspectedDirectory } from '../journal/inspect-directory.ts';
@@ -9,7 +12,6 @@ import { PROMPTISE_JOURNAL, WORKSPACE_JOURNAL } from '../journal/layout.ts';
 import { readHolder } from '../journal/lock.ts';
 import { checkpointFile, entriesFile } from '../journal/process-files.ts';
 import { checkpointToSnapshot, snapshotToState } from '../model/checkpoint.ts';
-import { planOf } from '../model/agent-plan.ts';
 import { damageOf } from '../model/damage.ts';
 import { isBad } from '../model/entry.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
@@ -205,6 +207,11 @@ class LookedAtJournal implements JournalSource {
 
   detail(process: string): ProcessDetail {
     return processDetail(this.#input(process));
+  }
+
+  tools(process: string): ToolsView {
+    const { snapshot } = this.#input(process);
+    return toolsView({ snapshot, plan: planOf(snapshot.plan), told: null, isNow: false });
   }
 
   #input(name: string): DetailInput {

@@ -18,6 +18,7 @@ import {
 } from '../model/limits.ts';
 import type { TokenMeter } from '../model/meters.ts';
 import { MESSAGE_KINDS, topicProblem } from '../model/messages.ts';
+import { MAX_LIST_BYTES, MAX_PROBLEM, MAX_PROBLEMS, SERVER_STATES } from '../model/tools.ts';
 import { LOG_LEVELS, type FromWorker } from '../model/worker-protocol.ts';
 
 const run = z.number().int();
@@ -140,6 +141,25 @@ const Message = z.discriminatedUnion('type', [
     key: z.string().max(MAX_STATE_KEY),
     value: json,
     deleted: z.boolean(),
+  }),
+  z.object({
+    type: z.literal('tools-listed'),
+    run,
+    offers: z.array(z.record(z.string(), z.unknown())).refine((offers) => isWithin(offers, MAX_LIST_BYTES)),
+    problems: z.array(z.string().max(MAX_PROBLEM)).max(MAX_PROBLEMS),
+  }),
+  z.object({
+    type: z.literal('tool-servers'),
+    servers: z
+      .array(
+        z.object({
+          server: z.string().max(200),
+          state: z.enum(SERVER_STATES),
+          why: z.string().max(MAX_PROBLEM),
+          retryAt: z.number().nullable(),
+        }),
+      )
+      .max(100),
   }),
   z.object({ type: z.literal('secret-asked'), run, id: z.number().int(), name: z.string().max(200) }),
   z.object({ type: z.literal('log'), run, level: z.enum(LOG_LEVELS), text }),

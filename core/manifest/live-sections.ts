@@ -3,6 +3,8 @@
 
 import { z } from 'zod';
 import { AppError } from '../model/errors.ts';
+import type { AgentPlan, ToolRule } from '../model/agent-plan.ts';
+import { EFFECT_CLASSES } from '../model/effects.ts';
 import { define, isObject, showJson, type Json, type JsonObject } from '../model/json.ts';
 import type { PriceTable } from '../model/prices.ts';
 import type { ProcessConfig } from '../model/process-config.ts';
@@ -34,11 +36,26 @@ const LiveBudget = ManifestBudget.refine(({ escalation }) => escalation == null,
 
 const PRICES = 'budget.holdfast.prices';
 
+/** How operators want tools handled, by the names that a model calls them by. */
+const LiveTools = z.strictObject({
+  tools: z
+    .record(
+      z.string(),
+      z.looseObject({ class: z.enum(EFFECT_CLASSES).nullish(), disabled: z.boolean().nullish() }),
+    )
+    .nullish(),
+});
+
 const SECTIONS: Readonly<Record<string, LiveSection>> = {
   instructions: section(Instructions, (config, instructions) => ({
     ...config,
     instructions: instructionsOf(instructions),
   })),
+  holdfast: section(LiveTools.prefault({}), (config, { tools }) =>
+    config.agent === null
+      ? withoutAgent(config, tools)
+      : { ...config, agent: withTools(config.agent, tools) },
+  ),
   budget: section(LiveBudget.prefault({}), (config, budget) => ({
     ...config,
     budget: {
@@ -47,6 +64,28 @@ const SECTIONS: Readonly<Record<string, LiveSection>> = {
     },
   })),
 };
+
+function withoutAgent(config: ProcessConfig, tools: z.output<typeof LiveTools>['tools']): ProcessConfig {
+  if (Object.keys(tools ?? {}).length === 0) return config;
+  throw new AppError(
+    'settings.invalid',
+    'Nothing was changed: holdfast.tools is about the tools of an agent that its manifest describes, and this one has code of its own.',
+    { problems: ['holdfast.tools'] },
+  );
+}
+
+function withTools(agent: AgentPlan, tools: z.output<typeof LiveTools>['tools']): AgentPlan {
+  const rules: Record<string, ToolRule> = { ...agent.tools };
+  for (const [name, given] of Object.entries(tools ?? {})) {
+    const { class: _, isDisabled: __, ...rest } = rules[name] ?? {};
+    define(rules, name, {
+      ...rest,
+      ...(given.class == null ? {} : { class: given.class }),
+      ...(given.disabled == null ? {} : { isDisabled: given.disabled }),
+    });
+  }
+  return { ...agent, tools: rules };
+}
 
 const MAX_SHOWN = 100;
 
@@ -70,7 +109,9 @@ export function writtenOf(document: Readonly<Record<string, unknown>>): JsonObje
   for (const name of Object.keys(SECTIONS)) {
     const given = document[name];
     if (given === undefined) continue;
-    const section = JSON.parse(JSON.stringify(given)) as Json;
+    const whole = JSON.parse(JSON.stringify(given)) as Json;
+    const section = name === 'holdfast' && isObject(whole) ? toolsAlone(whole) : whole;
+    if (section === null) continue;
     define(written, name, isObject(section) ? withoutKey(section, 'escalation') : section);
   }
   return written;
@@ -101,6 +142,10 @@ export function configWith(config: ProcessConfig, values: Readonly<Record<string
   }
   if (problems.length === 0) return changed;
   throw new AppError('settings.invalid', `Nothing was changed: ${problems.join('; ')}.`, { problems });
+}
+
+function toolsAlone({ tools = null }: JsonObject): Json {
+  return tools === null ? null : { tools };
 }
 
 function withoutKey(section: JsonObject, key: string): JsonObject {

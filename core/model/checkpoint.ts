@@ -144,6 +144,7 @@ const openInvocation = withKeys(
     inherited: withKeys({ keyPrefix: text, by: text }),
     instructions: text,
     plan: isObject,
+    tools: withKeys({ hash: text, problems: listOf(text) }),
   },
 );
 const mission = withKeys({
@@ -325,6 +326,11 @@ const MARK: Readonly<Record<Marked, Shape>> = {
   generation: number,
   configHash: orNull(text),
   plan: orNull(isObject),
+  tools: withKeys({
+    last: orNull(withKeys({ hash: text, at: text, problems: listOf(text) })),
+    lists: recordOf(listOf(isObject)),
+    believed: recordOf(text),
+  }),
   triggers: withKeys(
     {
       known: recordOf(

@@ -125,6 +125,7 @@ export const ENTRY_TYPES = [
   'state_transition',
   'timer_fired',
   'timer_started',
+  'tools_listed',
   'trigger_added',
   'trigger_event',
   'trigger_filtered',

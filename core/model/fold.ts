@@ -82,6 +82,7 @@ import {
   triggersBegan,
   triggersConfigured,
 } from './fold-triggers.ts';
+import { toolsListed } from './fold-tools.ts';
 import { anomalyFound, anomalyOver, cooldownShifted, startedAnew } from './fold-health.ts';
 import { isHoldKind } from './holds.ts';
 import { numberAt, objectAt, textAt, type JsonObject } from './json.ts';
@@ -355,6 +356,9 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       return state;
     case 'agent_planned':
       state.plan = objectAt(data, 'plan');
+      return state;
+    case 'tools_listed':
+      toolsListed(state, data, timestamp);
       return state;
     case 'configured':
       state.configHash = textAt(data, 'hash');

@@ -14,6 +14,7 @@ import type { MissionState } from './mission-state.ts';
 import type { LiveSettings } from './settings.ts';
 import { emptyTally, type Tally } from './tally.ts';
 import type { SecretState } from './secrets.ts';
+import { emptyTools, type ListedTools, type ToolsState } from './tools.ts';
 import { emptyTriggers, type TriggersState } from './trigger-record.ts';
 import type { DurableWait, SettledPromise } from './waits.ts';
 
@@ -107,6 +108,8 @@ export interface OpenInvocation {
   readonly instructions?: string;
   /** The plan that it began with; left out for a code agent [S25]. */
   readonly plan?: JsonObject;
+  /** The tools that it found when it began, by the hash of their list; left out before it looked [S25]. */
+  tools?: ListedTools;
   /** Of one that a fork took over: what the keys of its effects begin with, and whose it is now [S40]. */
   readonly inherited?: { readonly keyPrefix: string; readonly by: string };
 }
@@ -254,6 +257,8 @@ export interface ProcessSnapshot {
   configHash: string | null;
   /** Of what an invocation that begins now is made; null for a code agent. */
   plan: JsonObject | null;
+  /** The tools that it was offered. */
+  tools: ToolsState;
   triggers: TriggersState;
   /** A rewind was recorded and the state not moved yet; the next checkpoint has moved it [S39]. */
   rewinding: Rewinding | null;
@@ -311,6 +316,7 @@ export function emptySnapshot(): ProcessSnapshot {
     generation: 0,
     configHash: null,
     plan: null,
+    tools: emptyTools(),
     triggers: emptyTriggers(),
     rewinding: null,
     lineage: null,

@@ -12,6 +12,7 @@ import type { ReportedUse } from './model-calls.ts';
 import type { TokensUsed } from './prices.ts';
 import type { SecretRefusal } from './secrets.ts';
 import type { RecordedSaying, RecordedSend, RecordedSignal, RecordedWrite } from './snapshot.ts';
+import type { ServerStatus } from './tools.ts';
 import type { DurableWait, WaitEnd } from './waits.ts';
 
 /** What the journal has of an invocation when it is handed to a worker. */
@@ -33,6 +34,10 @@ export interface InvocationRecord {
   readonly instructions: string;
   /** What it is made of where it has no code of its own; null for a code agent. */
   readonly plan: AgentPlan | null;
+  /** The tools that it found; null before it looked [S25]. Plain data, in the order in which they were listed. */
+  readonly tools: { readonly offers: readonly JsonObject[]; readonly problems: readonly string[] } | null;
+  /** What trusted sources said of their tools when they were believed, by `<source>/<tool>` [S32]. */
+  readonly believedTools: Readonly<Record<string, string>>;
   /** The fork that took it over, whose promises are its own [S40]; empty for an invocation of the process's own. */
   readonly inheritedBy: string;
 }
@@ -175,6 +180,15 @@ export type FromWorker =
       readonly data: Json;
       readonly argsHash: string;
     }
+  /** What it is offered from here on; nothing waits for the journal, and what comes of it stands behind this. */
+  | {
+      readonly type: 'tools-listed';
+      readonly run: number;
+      readonly offers: readonly JsonObject[];
+      readonly problems: readonly string[];
+    }
+  /** How it gets on with its servers of tools, all of them; of no run, and on no record. */
+  | { readonly type: 'tool-servers'; readonly servers: readonly ServerStatus[] }
   /** Its present value; nothing waits for the journal. */
   | { readonly type: 'secret-asked'; readonly run: number; readonly id: number; readonly name: string }
   | { readonly type: 'log'; readonly run: number; readonly level: LogLevel; readonly text: string }

@@ -28,7 +28,7 @@ import { AutomaticRestart } from './automatic-restart.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { eventIntake, type EventIntake } from './event-intake.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { InvocationRunner } from './invocation-runner.ts';
+import { InvocationRunner, type ToldServers } from './invocation-runner.ts';
 import { host, LifecycleDriver, type Actor } from './lifecycle-driver.ts';
 import { LiveSettings, type SettingsOrder } from './live-settings.ts';
 import type { LiveState } from './live-state.ts';
@@ -351,6 +351,11 @@ export class AgentProcess implements Listener {
   /** How its worker is doing, looked up now; null where it has none. */
   workerFacts(): WorkerFacts | null {
     return this.#parts.runner.facts();
+  }
+
+  /** What its worker said last of its servers of tools; null where none of this host has. */
+  toolServers(): ToldServers | null {
+    return this.#parts.runner.servers;
   }
 
   // --- setting going

@@ -3,6 +3,7 @@
 import { planOf } from '../model/agent-plan.ts';
 import { isSpilled, type RecordedEffect } from '../model/effects.ts';
 import type { TriggerEvent } from '../model/entry.ts';
+import { listOf } from '../model/fold-tools.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import {
   conversationAtStart,
@@ -37,8 +38,16 @@ export function recordOf(
     versions,
     instructions: open.instructions ?? '',
     plan: planOf(open.plan ?? null),
+    tools: toolsOf(snapshot, open),
+    believedTools: snapshot.tools.believed,
     inheritedBy: open.inherited?.by ?? '',
   };
+}
+
+/** One whose list is kept no longer looks again. */
+function toolsOf({ tools }: Readonly<ProcessSnapshot>, open: OpenInvocation): InvocationRecord['tools'] {
+  const offers = open.tools === undefined ? null : listOf(tools, open.tools.hash);
+  return offers === null ? null : { offers, problems: open.tools?.problems ?? [] };
 }
 
 /** Effects with their results; null for one whose result is lost [S16]. */

@@ -17,6 +17,7 @@ import type { ProcessDefinition } from '../model/process-config.ts';
 import { openOf, type ProcessSnapshot } from '../model/snapshot.ts';
 import { restingAs } from '../model/standing.ts';
 import type { WaitEnd } from '../model/waits.ts';
+import type { ServerStatus } from '../model/tools.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
 import { EffectGate, type GateOptions } from './effect-gate.ts';
 import { recordFailure } from './invocation-end.ts';
@@ -53,6 +54,14 @@ export interface RunnerEvents {
   readonly onChange: () => void;
 }
 
+export interface ToldServers {
+  readonly servers: readonly ServerStatus[];
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Of the worker that said so. */
+  readonly generation: number;
+}
+
 export interface RunnerOptions {
   readonly definition: ProcessDefinition;
   readonly recorder: () => Recorder;
@@ -82,6 +91,7 @@ export class InvocationRunner {
   readonly #hearing: RunHearing;
   /** Took longer than an invocation may; its worker is being ended for it. */
   #late: Run | null = null;
+  #servers: ToldServers | null = null;
 
   constructor(options: RunnerOptions) {
     const { definition, recorder, workerHost, permits, clock, ids, events } = options;
@@ -159,6 +169,9 @@ export class InvocationRunner {
       onSecretAsked: ({ run, id, name }, eventId) =>
         this.#seat.send({ type: 'secret-told', run, id, answer: options.secrets.read(name, eventId) }),
       onAnswer: events.onAnswer,
+      onServers: (servers) => {
+        this.#servers = { servers, at: clock.now(), generation: this.#seat.current?.generation ?? 0 };
+      },
       onWait: events.onWait,
       onSent: events.onSent,
       onEnded: (isOver) => {
@@ -199,6 +212,11 @@ export class InvocationRunner {
   /** Waits for its turn among processes that want a worker. */
   get isInLine(): boolean {
     return this.#seat.isInLine;
+  }
+
+  /** What a worker said last of its servers of tools; null before any did. */
+  get servers(): ToldServers | null {
+    return this.#servers;
   }
 
   facts(): WorkerFacts | null {

@@ -5,6 +5,7 @@ import type { HealthKeeper } from '../governance/health-keeper.ts';
 import { messageOf } from '../model/errors.ts';
 import type { Clock, Ids } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
+import type { ServerStatus } from '../model/tools.ts';
 import type { FromWorker } from '../model/worker-protocol.ts';
 import type { EffectGate } from './effect-gate.ts';
 import {
@@ -32,6 +33,7 @@ export interface HearingOptions {
   readonly parking: RunParking;
   readonly onSecretAsked: (asked: Extract<FromWorker, { type: 'secret-asked' }>, eventId: string) => void;
   readonly onAnswer: (answer: Extract<FromWorker, { type: 'query-answered' }>) => void;
+  readonly onServers: (servers: readonly ServerStatus[]) => void;
   /** Something is waited for, or not any more. */
   readonly onWait: () => void;
   readonly onSent: () => void;
@@ -46,7 +48,10 @@ export interface HearingOptions {
   readonly onChange: () => void;
 }
 
-type AboutRun = Exclude<FromWorker, { type: 'ready' | 'pong' | 'query-answered' | 'judged' }>;
+type AboutRun = Exclude<
+  FromWorker,
+  { type: 'ready' | 'pong' | 'query-answered' | 'judged' | 'tool-servers' }
+>;
 
 export class RunHearing {
   readonly #options: HearingOptions;
@@ -57,11 +62,16 @@ export class RunHearing {
 
   /** A worker that says what can't be is ended; what it was running is handed to another. */
   heard(message: FromWorker): void {
-    const { runs, recorder, onAnswer, onNonsense, onChange } = this.#options;
+    const { runs, recorder, onAnswer, onServers, onNonsense, onChange } = this.#options;
     // A judge is asked in a worker of its own.
     if (message.type === 'ready' || message.type === 'pong' || message.type === 'judged') return;
     if (message.type === 'query-answered') {
       onAnswer(message);
+      return;
+    }
+    if (message.type === 'tool-servers') {
+      onServers(message.servers);
+      onChange();
       return;
     }
     const run = runs.get(message.run);
@@ -124,6 +134,7 @@ export class RunHearing {
       case 'version-chosen':
       case 'wait-began':
       case 'message-sent':
+      case 'tools-listed':
       case 'log':
         parking.moves(run);
         recordWord(this.#options, message, eventId);

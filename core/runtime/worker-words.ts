@@ -1,5 +1,7 @@
 // What a worker says about an invocation that it has in hand, as entries of the journal.
 
+import { createHash } from 'node:crypto';
+import { listOf } from '../model/fold-tools.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Clock, Ids } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
@@ -13,7 +15,17 @@ export const MAX_RESPONSE = 2_000;
 
 export type RecordedWord = Extract<
   FromWorker,
-  { type: 'state-written' | 'said' | 'clock-read' | 'version-chosen' | 'wait-began' | 'message-sent' | 'log' }
+  {
+    type:
+      | 'state-written'
+      | 'said'
+      | 'clock-read'
+      | 'version-chosen'
+      | 'wait-began'
+      | 'message-sent'
+      | 'tools-listed'
+      | 'log';
+  }
 >;
 
 export interface WordsOptions {
@@ -73,6 +85,14 @@ export function recordWord(options: WordsOptions, word: RecordedWord, eventId: s
       // Its receivers remember its number for good, so its sender must too, whatever the journal promises otherwise [S29, S38].
       recorder.record('message_sent', sent, { synced: true }).catch(() => {}); // the recorder has told the process
       onSent();
+      return;
+    }
+    case 'tools-listed': {
+      const { problems } = word;
+      const offers = recorder.scrubbed(word.offers);
+      const hash = createHash('sha256').update(JSON.stringify(offers)).digest('hex');
+      const isKnown = listOf(recorder.snapshot.tools, hash) !== null;
+      recorder.note('tools_listed', { event_id, hash, problems, ...(isKnown ? {} : { offers }) });
       return;
     }
     case 'log':

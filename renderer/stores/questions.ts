@@ -5,6 +5,8 @@ import type { MemoryRecordView } from '../../core/contract/memory-views.ts';
 import type { MissionView } from '../../core/contract/mission-view.ts';
 import type { RequestOf } from '../../core/contract/requests.ts';
 import type { LimitSettingView, SettingView } from '../../core/contract/settings-views.ts';
+import type { ToolView } from '../../core/contract/tools-view.ts';
+import type { EffectClass } from '../../core/model/effects.ts';
 import type {
   Action,
   DeadLetterView,
@@ -105,6 +107,14 @@ export type Question =
     }
   | { readonly kind: 'limits'; readonly row: ProcessRow; readonly limits: readonly LimitSettingView[] }
   | { readonly kind: 'undo-setting'; readonly row: ProcessRow; readonly setting: SettingView }
+  | { readonly kind: 'tool-switch'; readonly row: ProcessRow; readonly tool: ToolView }
+  | {
+      readonly kind: 'tool-class';
+      readonly row: ProcessRow;
+      readonly name: string;
+      /** Null where that is not known. */
+      readonly now: EffectClass | null;
+    }
   | { readonly kind: 'hold-triggers'; readonly journal: JournalView }
   | { readonly kind: 'rotate-secret'; readonly row: ProcessRow; readonly secret: SecretView }
   | {

@@ -94,6 +94,7 @@ describe('a request of any kind', () => {
     'memory.forget': { ...COMMAND, id: 'mem_1', collection: null },
     'memory.repair': COMMAND,
     'costs.read': { journalId: 'j', process: 'p', limit: 10 },
+    'tools.read': { journalId: 'journal', process: 'clerk' },
     'output.read': { journalId: 'journal', process: 'clerk', before: null, limit: 50 },
   };
 

@@ -13,6 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -98,7 +99,7 @@ describe.skipIf(process.platform !== 'linux')('the archive', () => {
       const imports = source.matchAll(/^(?:import|export)\b[^;'"]*?["']([^."'][^"']*)["']/gm);
       return [...imports]
         .map(([, name]) => name ?? '')
-        .filter((name) => !/^(node:.*|electron|better-sqlite3)$/.test(name));
+        .filter((name) => !isBuiltin(name) && !/^(electron|better-sqlite3)$/.test(name));
     });
     expect(unknown).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import type { MissionView } from '../../core/contract/mission-view.ts';
 import type { SettingsView, SettingView } from '../../core/contract/settings-views.ts';
+import type { ToolServerView, ToolsView, ToolView } from '../../core/contract/tools-view.ts';
 import type {
   DeadLetterView,
   DetectorView,
@@ -521,4 +522,102 @@ export function entryOf(seq: number, over: Partial<TimelineRow> = {}): TimelineR
 
 export function fleetOf(processes: readonly ProcessRow[], over: Partial<FleetView> = {}): FleetView {
   return { sequence: 1, at: before(0), journals: [journalOf()], processes: [...processes], ...over };
+}
+
+export function toolServerOf(over: Partial<ToolServerView> = {}): ToolServerView {
+  return {
+    name: 'files',
+    target: 'node package:@modelcontextprotocol/server-filesystem',
+    isTrusted: true,
+    roots: ['inbox'],
+    state: 'connected',
+    why: '',
+    retryAt: null,
+    at: before(MINUTE),
+    isNow: true,
+    toolCount: 2,
+    ...over,
+  };
+}
+
+export function toolOf(over: Partial<ToolView> = {}): ToolView {
+  return {
+    name: 'read_text_file',
+    source: 'mcp:files',
+    description: 'Read the complete contents of a file from the file system as text.',
+    class: 'retry',
+    decidedBy: 'annotation',
+    asks: false,
+    isEnabled: true,
+    isOffered: true,
+    ...over,
+  };
+}
+
+/** A server that works, one that does not, and tools of every kind. */
+export function toolsOf(over: Partial<ToolsView> = {}): ToolsView {
+  const tools = [
+    toolOf(),
+    toolOf({
+      name: 'write_file',
+      class: 'ask',
+      decidedBy: 'default',
+      description: 'Create or overwrite a file.',
+      asks: true,
+    }),
+    toolOf({
+      name: 'charge_card',
+      source: 'mcp:shop',
+      class: 'ask',
+      decidedBy: 'changed',
+      description: 'Charges a card.',
+    }),
+    toolOf({
+      name: 'send_mail',
+      source: 'mcp:shop',
+      class: 'idempotent',
+      decidedBy: 'manifest',
+      description: '',
+    }),
+    toolOf({
+      name: 'delete_all',
+      source: '',
+      class: 'ask',
+      decidedBy: 'operator',
+      description: '',
+      isEnabled: false,
+      isOffered: false,
+    }),
+  ];
+  return {
+    isModelAgent: true,
+    listedAt: before(2 * HOUR),
+    problems: [
+      'charge_card of shop says something else of itself than when it was first believed, so a call in doubt is asked about',
+    ],
+    servers: [
+      toolServerOf(),
+      toolServerOf({
+        name: 'shop',
+        target: 'https://tools.example',
+        isTrusted: false,
+        roots: [],
+        state: 'down',
+        why: 'it ended with code 1; last it said: [shop] no key',
+        retryAt: new Date(NOW + 12_000).toISOString(),
+      }),
+      toolServerOf({
+        name: 'notes',
+        isTrusted: false,
+        roots: [],
+        isNow: false,
+        at: before(3 * HOUR),
+        toolCount: 0,
+      }),
+      toolServerOf({ name: 'new', roots: [], state: 'unknown', at: null, isNow: false, toolCount: 0 }),
+    ],
+    tools,
+    toolCount: tools.length,
+    ...over,
+  };
 }

@@ -222,7 +222,7 @@ function ofHealth({ open }: ProcessSnapshot): Maker[] {
 }
 
 /** Settings and caps, and the configuration that takes some of them back. */
-function ofSettings(): Maker[] {
+function ofSettings({ open }: ProcessSnapshot): Maker[] {
   return [
     ({ pick, value }) => [
       'settings_changed',
@@ -236,6 +236,27 @@ function ofSettings(): Maker[] {
       },
     ],
     ({ pick }) => ['agent_planned', { plan: pick % 3 === 0 ? null : { models: [`scripted:${pick}.yaml`] } }],
+    ({ pick }) => [
+      'tools_listed',
+      {
+        ...(open.length === 0 ? {} : { event_id: one(open, pick).event.eventId }),
+        hash: `list-${pick % 3}`,
+        problems: pick % 2 === 0 ? [] : ['files: it is down'],
+        ...(pick % 5 === 0
+          ? {}
+          : {
+              offers: [
+                {
+                  name: `tool-${pick % 3}`,
+                  source: 'mcp:files',
+                  tool: 'read',
+                  fingerprint: `print-${pick % 2}`,
+                  decidedBy: pick % 4 === 0 ? 'default' : 'annotation',
+                },
+              ],
+            }),
+      },
+    ],
     ({ pick }) => [
       'configured',
       { hash: `hash-${pick}`, config: { written: { budget: { max_cost_per_day: 5 + (pick % 2) } } } },
@@ -336,7 +357,7 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
     ...ofEscalations(state, count),
     ...ofMission(state),
     ...ofHealth(state),
-    ...ofSettings(),
+    ...ofSettings(state),
     ...ofSecrets(),
     ({ pick }) => ['rewind', { target_seq: 1 + (pick % Math.max(1, count)), handled_again: pick % 2 === 0 }],
     ({ pick }) => ['forked', { process: 'other', journal_id: 'journal', seq: 1 + pick }],

@@ -45,6 +45,9 @@ class Numbered implements JournalSource {
   memoryOf(): never {
     throw new Error('not asked for');
   }
+  tools(): never {
+    throw new Error('Nobody asks for its tools.');
+  }
   view(): never {
     throw new Error('nobody asks');
   }

@@ -6,6 +6,7 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import type { EffectClass } from '../../model/effects.ts';
 import type { AgentPlan } from '../../model/agent-plan.ts';
 import type { Json } from '../../model/json.ts';
+import type { Decider } from '../../model/tools.ts';
 import type { AgentContext, AgentEvent, EffectCall, Reconciled } from '../define-agent.ts';
 import type { RunDetails } from '../run-invocation.ts';
 
@@ -25,6 +26,8 @@ export interface ToolOffer {
    */
   readonly how: 'effect' | 'direct';
   readonly class: EffectClass;
+  /** Who said that it is of this class; for a person, and so that what is believed is known [S32]. */
+  readonly decidedBy?: Decider;
   /** Of class `idempotent`: the argument that takes the key; null where the call itself carries it. */
   readonly keyArgument: string | null;
   readonly timeoutMs: number | null;

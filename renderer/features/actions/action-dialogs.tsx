@@ -26,6 +26,7 @@ import { RevokeSecretDialog, RotateSecretDialog } from './secret-dialogs.tsx';
 import { SignalDialog } from './signal-dialog.tsx';
 import { Changed, useStillOffered } from './still-offered.tsx';
 import { TestEscalationDialog } from './test-escalation-dialog.tsx';
+import { ToolClassDialog, ToolSwitchDialog } from './tool-dialogs.tsx';
 import { UndoSettingDialog } from './undo-setting-dialog.tsx';
 
 /** The question that is open, if one is. */
@@ -79,6 +80,10 @@ function Asked({ question }: { readonly question: Question }) {
       return <LimitsDialog question={question} />;
     case 'undo-setting':
       return <UndoSettingDialog question={question} />;
+    case 'tool-switch':
+      return <ToolSwitchDialog question={question} />;
+    case 'tool-class':
+      return <ToolClassDialog question={question} />;
     case 'hold-triggers':
       return <HoldTriggersDialog question={question} />;
     case 'rotate-secret':

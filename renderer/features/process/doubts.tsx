@@ -9,6 +9,7 @@ import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { Desk, DeskItem } from './desk.tsx';
 import { AnswerButtons } from './doubt-answers.tsx';
+import { TreatAs } from './treat-as.tsx';
 
 export interface DoubtOf {
   readonly effect: EffectView;
@@ -64,7 +65,12 @@ function Doubt({
         </>
       }
       answersLabel={`Answers: ${name}`}
-      answers={<AnswerButtons row={row} effect={effect} />}
+      answers={
+        <>
+          <AnswerButtons row={row} effect={effect} />
+          <TreatAs row={row} effect={effect} />
+        </>
+      }
     >
       <Written text={effect.argsPreview} />
       <EffectSaid effect={effect} />

@@ -26,6 +26,7 @@ import { SettingsCard } from './settings-card.tsx';
 import { SecretsCard } from './secrets-card.tsx';
 import { StateTab } from './state-tab.tsx';
 import { TimelineView } from './timeline-view.tsx';
+import { ToolsTab } from './tools-tab.tsx';
 import { UnderWay } from './under-way.tsx';
 import { WorkerTab } from './worker-tab.tsx';
 
@@ -65,7 +66,7 @@ export function ProcessView({ target }: { readonly target: Target }) {
   );
 }
 
-type TabId = 'timeline' | 'state' | 'effects' | 'queue' | 'memory' | 'worker';
+type TabId = 'timeline' | 'state' | 'effects' | 'queue' | 'memory' | 'tools' | 'worker';
 
 function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
   const { row } = detail;
@@ -110,6 +111,7 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
           {detail.memory !== null && (
             <Tab id="memory" title="Memory" panel={<MemoryTab detail={detail} onEvent={showEvent} />} />
           )}
+          <Tab id="tools" title="Tools" panel={<ToolsTab key={row.key} detail={detail} />} />
           <Tab id="worker" title="Worker" panel={<WorkerTab detail={detail} />} />
         </Tabs>
       </div>

@@ -2,10 +2,18 @@
 
 import { BRIDGE, EVENT_NAMES, REQUEST_NAMES } from '../../../core/contract/names.ts';
 import type { RequestName } from '../../../core/contract/requests.ts';
-import { fleetOf, forkPlanOf, lineOf, rewindPlanOf } from '../fixtures.ts';
+import { fleetOf, forkPlanOf, lineOf, rewindPlanOf, toolsOf } from '../fixtures.ts';
 import { memoryHost, ok, refused } from '../memory-client.ts';
 import { memoryPageOf } from '../memory-fixtures.ts';
-import { NIGHT, NIGHT_ENTRIES, NIGHT_LINES, nightDetail, nightPreview, nightRewind } from './night.ts';
+import {
+  NIGHT,
+  NIGHT_ENTRIES,
+  NIGHT_LINES,
+  nightDetail,
+  nightPreview,
+  nightRewind,
+  nightTools,
+} from './night.ts';
 import { detailIn, ENTRIES, FLEET, LINES, OLDER, previewIn } from './scene.ts';
 
 const scene = new URLSearchParams(window.location.search).get('scene') ?? 'full';
@@ -43,6 +51,9 @@ host.answer('output.read', ({ before }) => {
     ? ok({ lines: [...lines], before: 'older' })
     : ok({ lines: [...OLDER], before: null });
 });
+host.answer('tools.read', () =>
+  ok(night ? nightTools() : scene === 'own-code' ? toolsOf({ isModelAgent: false }) : toolsOf()),
+);
 host.answer('rewind.plan', ({ to, isHandledAgain }) => {
   if (scene === 'unread') {
     return refused({

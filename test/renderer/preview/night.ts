@@ -1,5 +1,6 @@
 // A bad night: a full fleet, and one process in it that has everything wrong at once, in texts that are far too long.
 
+import type { ToolsView } from '../../../core/contract/tools-view.ts';
 import type {
   FleetView,
   OutputLine,
@@ -35,6 +36,9 @@ import {
   rowOf,
   settingOf,
   settingsOf,
+  toolOf,
+  toolServerOf,
+  toolsOf,
   triggerOf,
   waitOf,
   webhookOf,
@@ -402,3 +406,31 @@ export const NIGHT_ENTRIES: readonly TimelineRow[] = [
   entryOf(5_203, { type: LONG_NAME, summary: LONG_WORD }),
   ...Array.from({ length: 98 }, (_, at) => entryOf(5_202 - at, { eventId: `e${Math.floor(at / 5)}` })),
 ];
+
+export function nightTools(): ToolsView {
+  const many = Array.from({ length: 120 }, (_, at) =>
+    toolOf({
+      name: at === 0 ? LONG_NAME.replaceAll('-', '_') : `tool_${at}`,
+      source: `mcp:${LONG_NAME}`,
+      description: LONG_TEXT,
+      class: 'ask',
+      decidedBy: 'changed',
+      asks: true,
+    }),
+  );
+  return toolsOf({
+    tools: many,
+    toolCount: 311,
+    problems: [LONG_TEXT, LONG_WORD],
+    servers: [
+      toolServerOf({
+        name: LONG_NAME,
+        target: LONG_WORD,
+        roots: [LONG_WORD, LONG_NAME],
+        state: 'down',
+        why: LONG_TEXT,
+        retryAt: before(-MINUTE),
+      }),
+    ],
+  });
+}

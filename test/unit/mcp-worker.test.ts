@@ -1,0 +1,191 @@
+// Servers of tools inside a real worker: found once for an invocation and pinned to it [S25], and gone with their worker [S30].
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { osProcessStartTime } from '../../core/host/os-process.ts';
+import { DEFAULT_PLAN, type AgentPlan, type ToolServer } from '../../core/model/agent-plan.ts';
+import { toolsView } from '../../core/host/tools-view.ts';
+import { bench, folded, isIdle, OPERATOR, type Bench } from '../support/runtime.ts';
+import { hostile } from '../support/mcp.ts';
+import { tempDirectory } from '../support/temp-directory.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const SLOW = { timeout: 60_000 };
+const MCP = fileURLToPath(new URL('../../core/agent/mcp/mcp-tools.ts', import.meta.url));
+
+/** An agent that does with its tools what the body says; `use(name, args)` calls one as the loop does. */
+const withTools = (body: string): string => `
+import { mcpTools } from ${JSON.stringify(MCP)};
+const source = mcpTools();
+export default { async onTrigger(ctx, event, run) {
+  const turn = { ...run, ctx, event };
+  const list = await run.listed(() => source.list(turn, new AbortController().signal));
+  const use = (name, args = {}) => {
+    const offer = list.offers.find((one) => one.name === name);
+    return ctx.effect(name, { class: offer.class, args }, (call) => source.call(turn, offer, call));
+  };
+  ${body}
+} };`;
+
+const planOf = (bad: ToolServer, more: Partial<AgentPlan> = {}): AgentPlan => ({
+  ...DEFAULT_PLAN,
+  servers: { bad },
+  ...more,
+});
+
+const listings = async (b: Bench) =>
+  (await b.entries()).filter(({ entry_type }) => entry_type === 'tools_listed');
+
+async function gone(pid: number): Promise<void> {
+  await waitFor(() => osProcessStartTime(pid) === null, { what: `the end of ${pid}` });
+}
+
+test(
+  '[S30] kill -9 of a worker ends its servers, and what those started, also away from its group',
+  SLOW,
+  async () => {
+    const source = withTools("note((await use('breeds')).text); await use('hang');");
+    const b = await bench(source, { agent: planOf(hostile()) });
+    await b.trigger();
+    const [line] = await waitFor(() => (b.ledger().length > 0 ? b.ledger() : null), { what: 'the call' });
+    const { own, child } = JSON.parse(line!) as { own: number; child: number };
+    expect(osProcessStartTime(own)).not.toBeNull();
+    expect(osProcessStartTime(child)).not.toBeNull();
+    process.kill(b.process.live.worker!.pid, 'SIGKILL');
+    await Promise.all([gone(own), gone(child)]);
+  },
+);
+
+test('[S30] a worker that has nothing more to do takes its servers along', SLOW, async () => {
+  const b = await bench(withTools("note((await use('breeds')).text);"), {
+    agent: planOf(hostile()),
+    workerIdleMs: 50,
+  });
+  await b.trigger();
+  const [line] = await waitFor(() => (b.ledger().length > 0 ? b.ledger() : null), { what: 'the call' });
+  const { own, child } = JSON.parse(line!) as { own: number; child: number };
+  await Promise.all([gone(own), gone(child)]);
+});
+
+test(
+  '[S25] the same list stands in the journal once; a re-run after kill -9 has the one that it began with',
+  SLOW,
+  async () => {
+    const directory = tempDirectory();
+    const toolsIn = join(directory, 'tools.json');
+    const go = join(directory, 'go');
+    const tool = (name: string) => ({
+      name,
+      inputSchema: { type: 'object' },
+      annotations: { readOnlyHint: true },
+    });
+    writeFileSync(toolsIn, JSON.stringify([tool('echo')]));
+    const source = withTools(`
+    note('sees ' + list.offers.map(({ name }) => name).join());
+    await use('echo', { event: event.payload });
+    while (!existsSync(${JSON.stringify(go)})) await delay(10);`);
+    const agent = planOf(hostile({ toolsIn, ledger: join(directory, 'calls') }, { isTrusted: true }));
+    const b = await bench(source, { agent }, join(directory, 'ws'));
+    await b.trigger('one');
+    await waitFor(() => existsSync(join(directory, 'calls')), { what: 'the call' });
+    await b.until('its end', ({ snapshot }) => snapshot.open[0]?.effects[0]?.end != null);
+    // Another server by now, and another worker.
+    writeFileSync(toolsIn, JSON.stringify([tool('echo'), tool('more')]));
+    process.kill(b.process.live.worker!.pid, 'SIGKILL');
+    await waitFor(() => b.ledger().length === 2, { what: 'the re-run' });
+    expect(b.ledger()).toEqual(['sees echo', 'sees echo']);
+    expect(readFileSync(join(directory, 'calls'), 'utf8').match(/echo/g)).toHaveLength(1);
+    writeFileSync(go, '');
+    await b.until('the end', isIdle);
+    await b.trigger('two');
+    await b.trigger('three');
+    await b.until('the end of all', ({ snapshot }) => snapshot.invocationCount === 3);
+    expect(b.ledger().slice(2)).toEqual(['sees echo,more', 'sees echo,more']);
+    const told = await listings(b);
+    expect(told.map(({ data }) => Array.isArray(data['offers']))).toEqual([true, true, false]);
+    expect(told[2]!.data['hash']).toBe(told[1]!.data['hash']);
+    // What the journal alone gives is what the process has [P3]; and of two lists only the last is kept.
+    const { tools } = await folded(b);
+    expect(tools).toEqual(b.process.snapshot.tools);
+    expect(Object.keys(tools.lists)).toEqual([told[1]!.data['hash']]);
+    expect(Object.keys(tools.believed)).toEqual(['mcp:bad/echo', 'mcp:bad/more']);
+    expect(b.process.toolServers()).toMatchObject({ servers: [{ server: 'bad', state: 'connected' }] });
+  },
+);
+
+test('[S32] what was believed before a restart is not believed otherwise after it', SLOW, async () => {
+  const directory = tempDirectory();
+  const toolsIn = join(directory, 'tools.json');
+  const tool = (annotations: object) => [{ name: 'echo', inputSchema: { type: 'object' }, annotations }];
+  writeFileSync(toolsIn, JSON.stringify(tool({ readOnlyHint: true })));
+  const source = withTools("note(list.offers.map((one) => one.class + ' ' + one.decidedBy).join());");
+  const b = await bench(
+    source,
+    { agent: planOf(hostile({ toolsIn }, { isTrusted: true })) },
+    join(directory, 'ws'),
+  );
+  await b.trigger();
+  await b.until('the first', ({ snapshot }) => snapshot.invocationCount === 1);
+  writeFileSync(toolsIn, JSON.stringify(tool({ readOnlyHint: true, title: 'new' })));
+  const again = await b.again();
+  await again.trigger();
+  await again.until('the second', ({ snapshot }) => snapshot.invocationCount === 2);
+  await again.trigger();
+  await again.until('the third', ({ snapshot }) => snapshot.invocationCount === 3);
+  expect(again.ledger()).toEqual(['retry annotation', 'ask changed', 'ask changed']);
+  expect(again.process.snapshot.tools.last!.problems).toEqual([
+    expect.stringContaining('says something else of itself'),
+  ]);
+});
+
+test(
+  '[S28, S32] a call during which its server dies waits for an operator where nobody said that it may be repeated',
+  SLOW,
+  async () => {
+    const b = await bench(withTools("await use('die');"), { agent: planOf(hostile()) });
+    await b.trigger();
+    await b.until('the doubt', ({ snapshot }) => snapshot.holds.some(({ kind }) => kind === 'in_doubt'));
+    expect(b.process.snapshot.open[0]!.effects).toMatchObject([{ name: 'die', end: { kind: 'in_doubt' } }]);
+  },
+);
+
+test(
+  '[P7] a tool that an operator disables is offered no more from the next invocation on, until it is enabled again',
+  SLOW,
+  async () => {
+    const source = withTools(
+      "note(list.offers.map(({ name, class: of }) => name + ' ' + of).filter((one) => /^(echo|env) /.test(one)).join());",
+    );
+    const b = await bench(source, { agent: planOf(hostile()) });
+    const handled = async (count: number): Promise<void> => {
+      await b.trigger();
+      await b.until(`invocation ${count}`, ({ snapshot }) => snapshot.invocationCount === count);
+    };
+    await handled(1);
+    const set = { 'holdfast.tools.echo.disabled': true, 'holdfast.tools.env.class': 'retry' };
+    await b.process.changeSettings({ set, undo: [] }, OPERATOR);
+    await handled(2);
+    const input = {
+      snapshot: b.process.snapshot,
+      plan: b.process.settings.config.agent,
+      told: b.process.toolServers(),
+      isNow: true,
+    };
+    const { tools, servers } = toolsView(input);
+    expect(tools.find(({ name }) => name === 'echo')).toMatchObject({ isEnabled: false, isOffered: false });
+    expect(tools.find(({ name }) => name === 'env')).toMatchObject({
+      class: 'retry',
+      decidedBy: 'operator',
+      isEnabled: true,
+    });
+    expect(servers).toMatchObject([{ name: 'bad', state: 'connected', isNow: true, toolCount: 12 }]);
+    await b.process.changeSettings(
+      { set: { 'holdfast.tools.echo.disabled': false }, undo: ['holdfast.tools.env.class'] },
+      OPERATOR,
+    );
+    await handled(3);
+    expect(b.ledger()).toEqual(['echo ask,env ask', 'env retry', 'echo ask,env ask']);
+  },
+);
