@@ -16,6 +16,7 @@ import { operate } from './operate.ts';
 import { printError } from './output.ts';
 import { recoverApply } from './recover-apply.ts';
 import { DEFAULT_LAST, replayCheck, type ReplayCheckGiven } from './replay-check.ts';
+import { addManifestVerbs } from './manifest-verbs.ts';
 import { heartbeatOptions } from './heartbeat-options.ts';
 import { runWorkspace, type RunGiven } from './run-workspace.ts';
 
@@ -62,6 +63,7 @@ function program(): Command {
   const run = verb('run <workspace>', 'recover every agent of a workspace and run them until told to quit');
   for (const option of heartbeatOptions()) run.addOption(option);
   run.action((workspace: string, options: RunGiven) => runWorkspace(asTyped(workspace), options));
+  addManifestVerbs(verb, asTyped);
   verb(
     'status [directory]',
     'the processes of a workspace or journal, one line each: as they are, or as last recorded',

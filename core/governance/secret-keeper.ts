@@ -66,7 +66,7 @@ export class SecretKeeper {
 
   constructor(options: SecretKeeperOptions) {
     this.#options = options;
-    this.#names = Object.keys(options.config.sources);
+    this.#names = namesOf(options.config, options.places);
   }
 
   get #snapshot(): Readonly<ProcessSnapshot> {
@@ -142,8 +142,10 @@ export class SecretKeeper {
 
   /** What stands for a value is its name, and there would be two. */
   #refuseShared(name: string, value: string, known: readonly (readonly [string, string])[]): void {
+    const { sources } = this.#options.config;
     const other = known.find(([one, same]) => one !== name && same === value)?.[0];
-    if (other === undefined) return;
+    // Of one variable nobody means two, and keys are looked for under every name that they may have.
+    if (other === undefined || areOne(sources[name], sources[other])) return;
     throw new AppError(
       'secret.same-value',
       `${name} and ${other} have the same value. Use one name for it.`,
@@ -314,6 +316,19 @@ export class SecretKeeper {
     const ms = ttlMs === undefined ? (config.ttlsMs[name] ?? null) : ttlMs;
     return ms === null ? null : timestampOf(clock.now() + ms);
   }
+}
+
+/** Those that can be asked for: not what a host may have, and this one has not. */
+function namesOf({ sources }: SecretsConfig, { environment }: SourcePlaces): readonly string[] {
+  return Object.entries(sources).flatMap(([name, source]) =>
+    source.kind === 'variable' && source.isOptional === true && !environment[source.variable] ? [] : [name],
+  );
+}
+
+function areOne(a: SecretSource | undefined, b: SecretSource | undefined): boolean {
+  const [first, second] = [a, b].map((source) => (source?.kind === 'variable' ? source : null));
+  if (first?.isOptional === true || second?.isOptional === true) return true;
+  return first != null && first.variable === second?.variable;
 }
 
 function isOver(expiresAt: string | null, nowMs: number): boolean {

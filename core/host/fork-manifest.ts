@@ -44,6 +44,7 @@ export function forkManifest(
   const document = parsed(path);
   // Another process has none but those that it is granted here [S40].
   document.delete('secrets');
+  if (!document.has('entrypoint')) document.setIn(['secrets', 'holdfast', 'implied'], false);
   for (const [place, value] of Object.entries(changes)) put(document, place, value);
   document.set('name', name);
   const target = join(workspace, `${fileNameOf(name)}${MANIFEST_SUFFIX}`);

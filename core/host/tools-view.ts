@@ -1,12 +1,13 @@
 // What is known of a process's tools: from its journal, and, where it runs here, from what its worker tells of its servers.
 
 import type { ToolServerView, ToolsView, ToolView } from '../contract/tools-view.ts';
-import type { AgentPlan, ToolServer } from '../model/agent-plan.ts';
+import type { AgentPlan, ToolRule, ToolServer } from '../model/agent-plan.ts';
 import { isEffectClass } from '../model/effects.ts';
 import { textAt, type JsonObject } from '../model/json.ts';
 import { listOf } from '../model/fold-tools.ts';
 import { pathOf } from '../model/settings.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
+import { ruleFor } from '../model/tool-rules.ts';
 import { DECIDERS, toolSetting, type ServerStatus } from '../model/tools.ts';
 import { cut, cutOrNull } from './cut.ts';
 import { MAX_ID, MAX_LINE, MAX_SENTENCE, MAX_WORD } from './view-limits.ts';
@@ -48,8 +49,7 @@ function toolViews(offers: readonly JsonObject[], { plan, snapshot }: ToolsInput
     const path = pathOf(toolSetting(name, 'class'));
     return Object.hasOwn(snapshot.settings, path) && snapshot.settings[path]!.value !== null;
   };
-  const ruleOf = (name: string) =>
-    plan !== null && Object.hasOwn(plan.tools, name) ? plan.tools[name]! : {};
+  const ruleOf = (name: string): ToolRule => (plan === null ? {} : ruleFor(plan, name));
   const offered = offers.map((offer): ToolView => {
     const name = textAt(offer, 'name');
     const rule = ruleOf(name);

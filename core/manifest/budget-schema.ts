@@ -25,6 +25,9 @@ const Tokens = z.number().int().min(1).max(MAX_TOKENS).nullish();
 /** None at all is a limit as well. */
 export const Irreversible = z.number().int().min(0).max(MAX_COUNT).nullish();
 
+/** Of a limit, from which on somebody is told. */
+const Share = z.number().positive().max(1).optional();
+
 function isZone(zone: string): boolean {
   // Offsets are taken there too, and know nothing of summer.
   if (/^[+-]/.test(zone)) return false;
@@ -70,6 +73,8 @@ export const ManifestBudget = z
     on_exceeded: z.enum(ON_EXCEEDED).default('pause'),
     escalation: escalationSchema.nullish(),
     daily_reset_hour_utc: ResetHour,
+    inject_remaining: z.boolean().default(true),
+    warning_threshold: Share,
     holdfast: z
       .strictObject({
         max_irreversible_per_day: Irreversible,
@@ -88,7 +93,7 @@ export const ManifestBudget = z
         max_money_per_day: Cost,
         prices: z.string().min(1).max(4096).nullish(),
         unpriced: z.enum(UNPRICED).default(DEFAULT_BUDGET.unpriced),
-        warn_at: z.number().positive().max(1).default(DEFAULT_BUDGET.warnAt),
+        warn_at: Share,
         reset_hour: ResetHour,
         reset_timezone: ResetZone,
       })
@@ -109,6 +114,13 @@ export const ManifestBudget = z
         code: 'custom',
         path: ['escalation'],
         message: `nobody is told with on_exceeded: ${budget.on_exceeded}; make it escalate, or leave this out`,
+      });
+    }
+    if (budget.warning_threshold !== undefined && budget.holdfast.warn_at !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['warning_threshold'],
+        message: 'it is given twice: leave it out where holdfast.warn_at is',
       });
     }
     const { reset_hour, reset_timezone } = budget.holdfast;
@@ -148,7 +160,7 @@ export function budgetOf(budget: ManifestBudget, pricesOf: (file: string) => Pri
     ),
     onExceeded: on_exceeded,
     escalation: escalation ?? null,
-    warnAt: holdfast.warn_at,
+    warnAt: holdfast.warn_at ?? budget.warning_threshold ?? DEFAULT_BUDGET.warnAt,
     resetHour: daily_reset_hour_utc ?? holdfast.reset_hour ?? DEFAULT_BUDGET.resetHour,
     resetZone: holdfast.reset_timezone ?? DEFAULT_BUDGET.resetZone,
     prices: holdfast.prices == null ? null : pricesOf(holdfast.prices),

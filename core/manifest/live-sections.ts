@@ -2,27 +2,78 @@
 // schema.
 
 import { z } from 'zod';
+import type { AgentPlan } from '../model/agent-plan.ts';
 import { AppError } from '../model/errors.ts';
-import type { AgentPlan, ToolRule } from '../model/agent-plan.ts';
-import { EFFECT_CLASSES } from '../model/effects.ts';
 import { define, isObject, showJson, type Json, type JsonObject } from '../model/json.ts';
 import type { PriceTable } from '../model/prices.ts';
 import type { ProcessConfig } from '../model/process-config.ts';
 import { keysOf, pathOf, valueAt, withValues } from '../model/settings.ts';
+import { approvalOf, LIVE_AGENT, ManifestApproval, toolsOf } from './agent-schema.ts';
 import { budgetOf, ManifestBudget } from './budget-schema.ts';
 import { knownKeys } from './known-keys.ts';
 
 interface LiveSection {
   readonly schema: z.core.$ZodType;
-  /** @throws z.ZodError */
-  readonly applied: (config: ProcessConfig, section: Json | undefined) => ProcessConfig;
+  /** Whether only an agent without code has it. */
+  readonly isOfModel: boolean;
+  /** `whole`: of all sections. @throws z.ZodError */
+  readonly applied: (config: ProcessConfig, section: Json | undefined, whole: JsonObject) => ProcessConfig;
 }
 
 function section<S extends z.ZodType>(
   schema: S,
   applied: (config: ProcessConfig, section: z.output<S>) => ProcessConfig,
 ): LiveSection {
-  return { schema, applied: (config, given) => applied(config, schema.parse(given)) };
+  return { schema, isOfModel: false, applied: (config, given) => applied(config, schema.parse(given)) };
+}
+
+/** Of an agent without code. */
+function ofModel<S extends z.ZodType>(
+  schema: S,
+  applied: (agent: AgentPlan, section: z.output<S>, whole: JsonObject) => AgentPlan,
+): LiveSection {
+  return {
+    schema,
+    isOfModel: true,
+    applied: (config, given, whole) => {
+      const section = schema.parse(given ?? {});
+      return config.agent === null ? config : { ...config, agent: applied(config.agent, section, whole) };
+    },
+  };
+}
+
+const LiveHoldfast = z.strictObject(LIVE_AGENT);
+type LiveHoldfast = z.output<typeof LiveHoldfast>;
+const LiveConfig = z.strictObject({ approval: ManifestApproval.nullish() });
+type Policy = z.output<typeof LiveConfig>['approval'];
+
+/** What of a plan follows from sections that can be changed while its process lives. */
+type LiveParts = Pick<
+  AgentPlan,
+  | 'modelTimeoutMs'
+  | 'maxSteps'
+  | 'maxOutputTokens'
+  | 'temperature'
+  | 'compactAboveTokens'
+  | 'tools'
+  | 'approval'
+>;
+
+export function planWith(
+  rest: Omit<AgentPlan, keyof LiveParts>,
+  holdfast: LiveHoldfast,
+  policy: Policy,
+): AgentPlan {
+  return {
+    ...rest,
+    modelTimeoutMs: holdfast.model_timeout * 1_000,
+    maxSteps: holdfast.max_steps,
+    maxOutputTokens: holdfast.max_output_tokens ?? null,
+    temperature: holdfast.temperature ?? null,
+    compactAboveTokens: holdfast.compact_above_tokens,
+    tools: toolsOf(holdfast.tools),
+    approval: approvalOf(policy, holdfast.approval),
+  };
 }
 
 /** Each invocation records what it began with. */
@@ -36,56 +87,26 @@ const LiveBudget = ManifestBudget.refine(({ escalation }) => escalation == null,
 
 const PRICES = 'budget.holdfast.prices';
 
-/** How operators want tools handled, by the names that a model calls them by. */
-const LiveTools = z.strictObject({
-  tools: z
-    .record(
-      z.string(),
-      z.looseObject({ class: z.enum(EFFECT_CLASSES).nullish(), disabled: z.boolean().nullish() }),
-    )
-    .nullish(),
-});
-
 const SECTIONS: Readonly<Record<string, LiveSection>> = {
   instructions: section(Instructions, (config, instructions) => ({
     ...config,
     instructions: instructionsOf(instructions),
   })),
-  holdfast: section(LiveTools.prefault({}), (config, { tools }) =>
-    config.agent === null
-      ? withoutAgent(config, tools)
-      : { ...config, agent: withTools(config.agent, tools) },
-  ),
   budget: section(LiveBudget.prefault({}), (config, budget) => ({
     ...config,
+    agent: config.agent === null ? null : { ...config.agent, tellsBudget: budget.inject_remaining },
     budget: {
       ...budgetOf(budget, (file) => pricesOf(config, file)),
       escalation: config.budget.escalation,
     },
   })),
+  holdfast: ofModel(LiveHoldfast, (agent, holdfast, whole) =>
+    planWith(agent, holdfast, LiveConfig.parse(whole['config'] ?? {}).approval),
+  ),
+  config: ofModel(LiveConfig, (agent, { approval }, whole) =>
+    planWith(agent, LiveHoldfast.parse(whole['holdfast'] ?? {}), approval),
+  ),
 };
-
-function withoutAgent(config: ProcessConfig, tools: z.output<typeof LiveTools>['tools']): ProcessConfig {
-  if (Object.keys(tools ?? {}).length === 0) return config;
-  throw new AppError(
-    'settings.invalid',
-    'Nothing was changed: holdfast.tools is about the tools of an agent that its manifest describes, and this one has code of its own.',
-    { problems: ['holdfast.tools'] },
-  );
-}
-
-function withTools(agent: AgentPlan, tools: z.output<typeof LiveTools>['tools']): AgentPlan {
-  const rules: Record<string, ToolRule> = { ...agent.tools };
-  for (const [name, given] of Object.entries(tools ?? {})) {
-    const { class: _, isDisabled: __, ...rest } = rules[name] ?? {};
-    define(rules, name, {
-      ...rest,
-      ...(given.class == null ? {} : { class: given.class }),
-      ...(given.disabled == null ? {} : { isDisabled: given.disabled }),
-    });
-  }
-  return { ...agent, tools: rules };
-}
 
 const MAX_SHOWN = 100;
 
@@ -104,15 +125,14 @@ export function instructionsOf(given: string | null | undefined): string {
 }
 
 /** What of a manifest's document can be changed while its process lives. */
-export function writtenOf(document: Readonly<Record<string, unknown>>): JsonObject {
+export function writtenOf(document: JsonObject, isModelAgent: boolean): JsonObject {
   const written: Record<string, Json> = {};
-  for (const name of Object.keys(SECTIONS)) {
+  for (const [name, { schema, isOfModel }] of Object.entries(SECTIONS)) {
     const given = document[name];
-    if (given === undefined) continue;
-    const whole = JSON.parse(JSON.stringify(given)) as Json;
-    const section = name === 'holdfast' && isObject(whole) ? toolsAlone(whole) : whole;
-    if (section === null) continue;
-    define(written, name, isObject(section) ? withoutKey(section, 'escalation') : section);
+    if (given === undefined || (isOfModel && !isModelAgent)) continue;
+    if (!isOfModel) define(written, name, isObject(given) ? withoutKey(given, 'escalation') : given);
+    // The rest of it is no part of what can be changed.
+    else if (isObject(given)) define(written, name, onlyKeys(given, knownKeys(schema, [])));
   }
   return written;
 }
@@ -127,13 +147,14 @@ export function configWith(config: ProcessConfig, values: Readonly<Record<string
   const problems: string[] = [];
   let changed = config;
   for (const name of new Set(Object.keys(values).map((path) => keysOf(path)[0] ?? ''))) {
-    const live = Object.hasOwn(SECTIONS, name) ? SECTIONS[name] : undefined;
+    const sections = sectionsOf(config);
+    const live = sections.includes(name) ? SECTIONS[name] : undefined;
     if (live === undefined) {
-      problems.push(`${cut(name)} can't be changed while it lives; there are ${liveSections().join(', ')}`);
+      problems.push(`${cut(name)} can't be changed while it lives; there are ${sections.join(', ')}`);
       continue;
     }
     try {
-      changed = live.applied(changed, whole[name]);
+      changed = live.applied(changed, whole[name], whole);
     } catch (error) {
       const issues = issuesOf(error);
       if (issues === null) throw error;
@@ -144,8 +165,8 @@ export function configWith(config: ProcessConfig, values: Readonly<Record<string
   throw new AppError('settings.invalid', `Nothing was changed: ${problems.join('; ')}.`, { problems });
 }
 
-function toolsAlone({ tools = null }: JsonObject): Json {
-  return tools === null ? null : { tools };
+function onlyKeys(section: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(section).filter(([key]) => keys.includes(key)));
 }
 
 function withoutKey(section: JsonObject, key: string): JsonObject {
@@ -153,8 +174,9 @@ function withoutKey(section: JsonObject, key: string): JsonObject {
   return rest;
 }
 
-export function liveSections(): readonly string[] {
-  return Object.keys(SECTIONS);
+/** Those that the agent has. */
+function sectionsOf({ agent }: ProcessConfig): readonly string[] {
+  return Object.keys(SECTIONS).filter((name) => agent !== null || !SECTIONS[name]!.isOfModel);
 }
 
 function issuesOf(error: unknown): readonly z.core.$ZodIssue[] | null {

@@ -28,7 +28,7 @@ export const ManifestMission = z
     timeout_hours: z.number().min(0).max(MAX_HOURS, 'a year at most').default(0),
     max_invocations: z.number().int().min(0).max(MAX_COUNT).default(DEFAULT_MISSION.maxInvocations),
     auto_complete: z.boolean().default(DEFAULT_MISSION.autoComplete),
-    on_complete: z.enum(ON_COMPLETE).default(DEFAULT_MISSION.onComplete),
+    on_complete: z.enum(ON_COMPLETE).nullable().default(DEFAULT_MISSION.onComplete),
     escalation: escalationSchema.nullish(),
     holdfast: z
       .strictObject({
@@ -109,7 +109,7 @@ export function missionOf(
     timeoutMs: mission.timeout_hours * 3_600_000,
     maxInvocations: mission.max_invocations,
     autoComplete: mission.auto_complete,
-    onComplete: mission.on_complete,
+    onComplete: mission.on_complete ?? DEFAULT_MISSION.onComplete,
     escalation: mission.escalation ?? null,
     judgeTimeoutMs: judge_timeout * 1000,
     judgeRetries: judge_retries,

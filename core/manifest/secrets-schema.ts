@@ -36,7 +36,9 @@ export const ManifestSecrets = z
     default_ttl: Ttl.nullish(),
     ttls: z.record(z.string(), Ttl).default({}),
     revoke_on_stop: z.boolean().default(true),
-    holdfast: z.strictObject({ allow_literals: z.boolean().default(false) }).prefault({}),
+    holdfast: z
+      .strictObject({ allow_literals: z.boolean().default(false), implied: z.boolean().default(true) })
+      .prefault({}),
   })
   .superRefine(({ secrets, ttls, holdfast }, context) => {
     for (const [name, written] of Object.entries(secrets)) {

@@ -24,7 +24,19 @@ const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
 /** Promptise writes it where a secret stood. */
 const PLACEHOLDER = /^\*{10}$/;
 
-const Filter = { filter_expression: z.string().min(1).nullish() };
+const Filter = {
+  filter_expression: z.string().min(1).nullish(),
+  trusted: z
+    .literal(
+      false,
+      'what an event carries is data, and never an instruction: who may tell the agent what to do writes to its inbox',
+    )
+    .optional(),
+  custom_config: z
+    .record(z.string(), z.unknown())
+    .refine((config) => Object.keys(config).length === 0, 'there are no triggers of other types')
+    .optional(),
+};
 const Own = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape).prefault({} as never);
 
 const CronTrigger = z.strictObject({
@@ -58,17 +70,30 @@ const WebhookKeys = z.strictObject({
     .min(1)
     .refine((secret) => !PLACEHOLDER.test(secret), 'this is what stands where a secret was taken out')
     .nullish(),
-  signature_scheme: z.enum(SIGNATURE_SCHEMES).default('generic'),
+  signature_scheme: z
+    .enum(SIGNATURE_SCHEMES, `the schemes are ${SIGNATURE_SCHEMES.join(', ')}`)
+    .default('generic'),
   signature_header: z.string().max(100).regex(HEADER, 'no header can be called so').nullish(),
   signature_tolerance: z.number().positive().max(86_400).default(300),
   allowed_sources: z.array(z.string().min(1).max(100)).max(1_000).default([]),
-  holdfast: Own({
-    max_body_kilobytes: z.number().int().min(1).max(MAX_BODY_KILOBYTES).default(DEFAULT_BODY_KILOBYTES),
-  }),
+  webhook_max_body_bytes: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_BODY_KILOBYTES * 1024, `${MAX_BODY_KILOBYTES} KiB at most`)
+    .optional(),
+  holdfast: Own({ max_body_kilobytes: z.number().int().min(1).max(MAX_BODY_KILOBYTES).optional() }),
 });
 /** Whoever says how something is signed wants it to be. */
 const WebhookTrigger = WebhookKeys.superRefine(
-  ({ hmac_secret: secret, signature_scheme: scheme, signature_header: header }, context) => {
+  ({ hmac_secret: secret, signature_scheme: scheme, signature_header: header, ...rest }, context) => {
+    if (rest.webhook_max_body_bytes !== undefined && rest.holdfast.max_body_kilobytes !== undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['webhook_max_body_bytes'],
+        message: 'it is given twice: leave it out where holdfast.max_body_kilobytes is',
+      });
+    }
     if (secret !== null && secret !== undefined) return;
     const message = 'nothing is signed without an hmac_secret';
     if (scheme !== 'generic') context.addIssue({ code: 'custom', path: ['signature_scheme'], message });
@@ -84,6 +109,12 @@ const FileWatchTrigger = z.strictObject({
   watch_patterns: z.array(z.string().min(1).max(500)).min(1).max(100).default(['*']),
   watch_events: z.array(z.enum(FILE_EVENTS)).min(1).default(['created', 'modified']),
   watch_debounce_seconds: z.number().nonnegative().max(3_600).default(0.5),
+  watch_recursive: z
+    .literal(true, 'folders inside are always watched: name the files with watch_patterns')
+    .optional(),
+  watch_backend: z.enum(['auto', 'watchdog', 'polling']).default('auto'),
+  watch_poll_interval: z.number().positive().max(3_600).optional(),
+  watch_max_pending_events: z.number().int().min(1).optional(),
   holdfast: Own({ polling: z.boolean().nullish() }),
 });
 
@@ -115,7 +146,11 @@ function issueText(issue: z.core.$ZodIssue): string {
  * @param directory what paths in it are relative to
  * @throws `manifest.no-variable`
  */
-export function triggerOf(trigger: ManifestTrigger, directory: string): TriggerConfig {
+export function triggerOf(
+  trigger: ManifestTrigger,
+  directory: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): TriggerConfig {
   switch (trigger.type) {
     case 'cron':
       return {
@@ -137,25 +172,30 @@ export function triggerOf(trigger: ManifestTrigger, directory: string): TriggerC
     case 'message':
       return { type: 'message', topic: trigger.topic, filter: trigger.filter_expression ?? null };
     case 'webhook':
-      return webhookOf(trigger);
+      return webhookOf(trigger, environment);
     case 'file_watch':
       return fileWatchOf(trigger, directory);
   }
 }
 
-function webhookOf(trigger: z.output<typeof WebhookTrigger>): WebhookTriggerConfig {
+function webhookOf(
+  trigger: z.output<typeof WebhookTrigger>,
+  environment: NodeJS.ProcessEnv,
+): WebhookTriggerConfig {
   const secret = trigger.hmac_secret ?? null;
   return {
     type: 'webhook',
     host: trigger.webhook_host,
     port: trigger.webhook_port,
     path: trigger.webhook_path,
-    secret: secret === null ? null : withVariables(secret),
+    secret: secret === null ? null : withVariables(secret, environment),
     scheme: trigger.signature_scheme,
     signatureHeader: trigger.signature_header?.toLowerCase() ?? null,
     toleranceMs: trigger.signature_tolerance * 1000,
     allowedSources: trigger.allowed_sources,
-    maxBodyBytes: trigger.holdfast.max_body_kilobytes * 1024,
+    maxBodyBytes:
+      trigger.webhook_max_body_bytes ??
+      (trigger.holdfast.max_body_kilobytes ?? DEFAULT_BODY_KILOBYTES) * 1024,
     filter: trigger.filter_expression ?? null,
   };
 }
@@ -167,7 +207,12 @@ function fileWatchOf(trigger: z.output<typeof FileWatchTrigger>, directory: stri
     patterns: trigger.watch_patterns,
     events: trigger.watch_events,
     debounceMs: trigger.watch_debounce_seconds * 1000,
-    polling: trigger.holdfast.polling ?? null,
+    polling: trigger.holdfast.polling ?? pollingBy(trigger.watch_backend),
     filter: trigger.filter_expression ?? null,
   };
+}
+
+/** Null: by what the disk is. */
+function pollingBy(backend: 'auto' | 'watchdog' | 'polling'): boolean | null {
+  return backend === 'auto' ? null : backend === 'polling';
 }

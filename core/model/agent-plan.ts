@@ -49,6 +49,8 @@ export interface ApprovalPlan {
   /** Null: it waits as long as it takes. */
   readonly expiresAfterMs: number | null;
   readonly onExpiry: 'reject' | 'approve';
+  /** Tools whose names these fit, in which `*` and `?` stand for others, are asked for as if each had a rule that says so. */
+  readonly patterns?: readonly string[];
 }
 
 export interface MemoryPlan {

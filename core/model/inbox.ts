@@ -20,6 +20,28 @@ export interface InboxMessage {
 export const MAX_INBOX = 50;
 export const MAX_INBOX_LENGTH = 2_000;
 
+/** What is taken of people. Promptise's fields, in milliseconds. */
+export interface InboxLimits {
+  readonly isEnabled: boolean;
+  readonly maxMessages: number;
+  readonly maxLength: number;
+  /** Null for a message that nobody gave a time: it waits until it is read. */
+  readonly defaultTtlMs: number | null;
+  readonly maxTtlMs: number | null;
+  /** Of one sender in an hour; null for any number. */
+  readonly ratePerSender: number | null;
+}
+
+/** Where a manifest says nothing of it. */
+export const DEFAULT_INBOX: InboxLimits = {
+  isEnabled: true,
+  maxMessages: MAX_INBOX,
+  maxLength: MAX_INBOX_LENGTH,
+  defaultTtlMs: null,
+  maxTtlMs: null,
+  ratePerSender: null,
+};
+
 /** What an invocation that begins now gets: what has not expired, the most urgent and then the oldest first. */
 export function inboxDelivery(inbox: readonly InboxMessage[], nowMs: number): readonly InboxMessage[] {
   return inbox

@@ -3,6 +3,7 @@ import { DEFAULT_BUDGET, type BudgetConfig } from './budget.ts';
 import { DEFAULT_DELIVERY, type DeliveryPolicy } from './delivery.ts';
 import { withShownUrl, type EscalationConfig, type EscalationTarget } from './escalation.ts';
 import { DEFAULT_HEALTH, type HealthConfig } from './health.ts';
+import { DEFAULT_INBOX, type InboxLimits } from './inbox.ts';
 import type { JsonObject } from './json.ts';
 import type { JournalLevel } from './levels.ts';
 import type { MissionConfig } from './mission.ts';
@@ -51,7 +52,8 @@ export interface ProcessConfig {
   readonly writableKeys: readonly string[];
   /** 0 for all. */
   readonly conversationMaxMessages: number;
-  readonly initialState: Readonly<Record<string, string | number | boolean | null>>;
+  readonly initialState: JsonObject;
+  readonly inbox: InboxLimits;
   /** What code reads as `ctx.instructions`: an invocation those that were in force when it began [S25]. */
   readonly instructions: string;
   /** Those of its manifest's sections that can be changed while it lives, in the manifest's words. */
@@ -86,6 +88,7 @@ export const DEFAULT_PROCESS_CONFIG: ProcessConfig = {
   writableKeys: [],
   conversationMaxMessages: DEFAULT_CONVERSATION,
   initialState: {},
+  inbox: DEFAULT_INBOX,
   instructions: '',
   written: {},
 };

@@ -6,7 +6,8 @@ import { MIN_SECRET_LENGTH } from './secret-forms.ts';
 
 /** Where a value comes from. A literal stands in the manifest itself. */
 export type SecretSource =
-  | { readonly kind: 'variable'; readonly variable: string }
+  /** An optional one that is not set is as good as not named. */
+  | { readonly kind: 'variable'; readonly variable: string; readonly isOptional?: true }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'keychain'; readonly entry: string }
   | { readonly kind: 'literal'; readonly value: string };

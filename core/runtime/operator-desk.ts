@@ -3,13 +3,7 @@
 import { needsOperator, type Resolution } from '../model/effects.ts';
 import type { EntryType } from '../model/entry.ts';
 import { AppError } from '../model/errors.ts';
-import {
-  INBOX_PRIORITIES,
-  INBOX_TYPES,
-  MAX_INBOX_LENGTH,
-  type InboxPriority,
-  type InboxType,
-} from '../model/inbox.ts';
+import { INBOX_PRIORITIES, INBOX_TYPES, type InboxPriority, type InboxType } from '../model/inbox.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { refuseTooLarge } from '../model/limits.ts';
 import type { Clock } from '../model/ports.ts';
@@ -18,6 +12,7 @@ import type { DeadLetter, ProcessSnapshot } from '../model/snapshot.ts';
 import { timestampOf } from '../model/time.ts';
 import type { Settlement } from '../model/waits.ts';
 import type { InvocationRunner } from './invocation-runner.ts';
+import { InboxLimiter } from './inbox-limiter.ts';
 import type { Actor } from './lifecycle-driver.ts';
 import { fetchPayload } from './invocation-record.ts';
 import type { Recorder } from './recorder.ts';
@@ -54,9 +49,11 @@ export class OperatorDesk {
   readonly #options: DeskOptions;
   /** Dead letters that are being handled anew. */
   readonly #anew = new Set<string>();
+  readonly #inbox: InboxLimiter;
 
   constructor(options: DeskOptions) {
     this.#options = options;
+    this.#inbox = new InboxLimiter(options.definition.config.inbox);
   }
 
   get #snapshot(): Readonly<ProcessSnapshot> {
@@ -166,14 +163,10 @@ export class OperatorDesk {
         `A message is one of ${INBOX_TYPES.join(', ')}, and its priority one of ${INBOX_PRIORITIES.join(', ')}.`,
       );
     }
-    if (content.trim() === '' || content.length > MAX_INBOX_LENGTH) {
-      throw new AppError(
-        'inbox.bad-message',
-        `A message to ${definition.name} has 1 to ${MAX_INBOX_LENGTH} characters; this one has ${content.length}.`,
-      );
-    }
-    await exclusively(() =>
-      recorder().record(
+    await exclusively(() => {
+      const letter = { process: definition.name, sender: actor.name, content, expiresInMs };
+      const ttlMs = this.#inbox.take(letter, this.#snapshot.inbox, clock.now());
+      return recorder().record(
         'inbox_message',
         {
           message_id: messageId,
@@ -181,11 +174,11 @@ export class OperatorDesk {
           content,
           sender: actor.name,
           priority,
-          expires_at: expiresInMs === null ? null : timestampOf(clock.now() + expiresInMs),
+          expires_at: ttlMs === null ? null : timestampOf(clock.now() + ttlMs),
         },
         { synced: true },
-      ),
-    );
+      );
+    });
   }
 
   /**

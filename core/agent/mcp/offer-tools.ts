@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import type { AgentPlan, ToolRule, ToolServer } from '../../model/agent-plan.ts';
 import { isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { ruleFor } from '../../model/tool-rules.ts';
 import { believedKey } from '../../model/tools.ts';
 import { sorted } from '../args-hash.ts';
 import type { ToolList, ToolOffer } from '../llm/tool.ts';
@@ -85,7 +86,7 @@ export function offerTools(
   const problems: string[] = servers.flatMap(skippedIn);
   for (const [at, tool] of found.entries()) {
     const name = names[at]!;
-    const rule = ruleOf(plan.tools, name, tool);
+    const rule = ruleOf(plan, name, tool);
     if (rule.isDisabled === true) continue;
     const schema = checkedSchema(tool.said['inputSchema'], tool.time);
     if (!schema.ok) {
@@ -137,15 +138,15 @@ function skippedIn(server: FoundServer): readonly string[] {
  * where that is not the one it is called by, counts only what makes it stricter: another server may have meant to take its
  * place.
  */
-function ruleOf(rules: AgentPlan['tools'], name: string, tool: FoundTool): ToolRule {
-  const said = (by: string): ToolRule => (Object.hasOwn(rules, by) ? rules[by]! : {});
+function ruleOf(plan: AgentPlan, name: string, tool: FoundTool): ToolRule {
+  const said = (by: string): ToolRule => (Object.hasOwn(plan.tools, by) ? plan.tools[by]! : {});
   const bare = said(acceptableName(tool.tool));
   return {
     ...(bare.isDisabled === true ? { isDisabled: true } : {}),
     ...(bare.asks === true ? { asks: true } : {}),
     ...(bare.class === 'ask' ? { class: 'ask' as const } : {}),
     ...said(qualifiedName(tool)),
-    ...said(name),
+    ...ruleFor(plan, name),
   };
 }
 

@@ -1,0 +1,117 @@
+// Manifests, checked as they are when a workspace is opened: all of a directory, or one. Nothing is run, and no journal is
+// needed.
+
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { manifestsOf, MANIFEST_SUFFIX } from '../manifest/load-workspace.ts';
+import type { ManifestProblem } from '../manifest/manifest-document.ts';
+import { processOf, type ReadProcess } from '../manifest/process-of.ts';
+import { AppError, codeOf, messageOf } from '../model/errors.ts';
+import type { ProcessDefinition } from '../model/process-config.ts';
+import { checkTriggers } from '../runtime/trigger-list.ts';
+
+export interface ManifestReport {
+  readonly file: string;
+  readonly isValid: boolean;
+  /** Null where anything is wrong with it. */
+  readonly agent: ManifestAgent | null;
+  readonly problems: readonly ManifestProblem[];
+  readonly notes: readonly ManifestProblem[];
+}
+
+export interface ManifestAgent {
+  readonly name: string;
+  readonly kind: 'code' | 'model';
+  /** The first is asked; the others are there for when it can't answer. None of an agent with code. */
+  readonly models: readonly string[];
+  readonly triggers: readonly string[];
+  readonly servers: readonly string[];
+  readonly secrets: readonly string[];
+}
+
+/** @throws `workspace.unreadable`, `workspace.empty` */
+export function validateManifests(path: string): readonly ManifestReport[] {
+  const files = filesAt(path);
+  const taken = new Map<string, string>();
+  return files.map((file) => {
+    const report = reportOn(dirname(file), file);
+    const name = report.agent?.name;
+    if (name === undefined) return report;
+    const first = taken.get(name);
+    taken.set(name, first ?? file);
+    if (first === undefined) return report;
+    const message = `${first} is called so as well, and is the one that runs: rename one of them`;
+    return { ...report, isValid: false, agent: null, problems: [{ path: 'name', line: null, message }] };
+  });
+}
+
+function filesAt(path: string): readonly string[] {
+  const absolute = resolve(path);
+  let isDirectory: boolean;
+  try {
+    isDirectory = statSync(absolute).isDirectory();
+  } catch (error) {
+    throw new AppError(
+      'workspace.unreadable',
+      `${path} can't be read: ${messageOf(error)}. Name a manifest, or a directory with some in it.`,
+      { path, code: codeOf(error) },
+      { cause: error },
+    );
+  }
+  if (!isDirectory) return [absolute];
+  const names = manifestsOf(absolute);
+  if (names.length > 0) return names.map((name) => join(absolute, name));
+  throw new AppError(
+    'workspace.empty',
+    `${path} has no ${MANIFEST_SUFFIX} file, so there is nothing to check. "holdfast init" writes one.`,
+    { path },
+  );
+}
+
+function reportOn(directory: string, file: string): ManifestReport {
+  let read: ReadProcess;
+  try {
+    read = processOf({ directory, path: file }, readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    const message = `it can't be read: ${messageOf(error)}`;
+    return { file, isValid: false, agent: null, problems: [{ path: '', line: null, message }], notes: [] };
+  }
+  const { definition, faults, notes } = read;
+  const problems = [
+    ...faults.map(({ path, line, message }) => ({ path, line, message })),
+    ...(definition === null ? [] : triggerProblems(definition, read)),
+  ];
+  const isValid = problems.length === 0;
+  return {
+    file,
+    isValid,
+    agent: isValid && definition !== null ? agentOf(definition) : null,
+    problems,
+    notes,
+  };
+}
+
+/** What could never wake anything is left out when a workspace is opened. */
+function triggerProblems({ config }: ProcessDefinition, { at }: ReadProcess): readonly ManifestProblem[] {
+  return config.triggers.flatMap((trigger, number) => {
+    try {
+      checkTriggers([trigger]);
+      return [];
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return [at(['triggers', number], error.message.replace(/\.$/, ''))];
+    }
+  });
+}
+
+function agentOf({ name, entrypoint, config }: ProcessDefinition): ManifestAgent {
+  return {
+    name,
+    kind: entrypoint === '' ? 'model' : 'code',
+    models: config.agent?.models ?? [],
+    triggers: config.triggers.map(({ type }) => type),
+    servers: Object.keys(config.agent?.servers ?? {}),
+    secrets: Object.keys(config.secrets.sources),
+  };
+}
