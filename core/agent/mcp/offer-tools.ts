@@ -138,7 +138,7 @@ function skippedIn(server: FoundServer): readonly string[] {
  * where that is not the one it is called by, counts only what makes it stricter: another server may have meant to take its
  * place.
  */
-function ruleOf(plan: AgentPlan, name: string, tool: FoundTool): ToolRule {
+function ruleOf(plan: Pick<AgentPlan, 'tools' | 'approval'>, name: string, tool: FoundTool): ToolRule {
   const said = (by: string): ToolRule => (Object.hasOwn(plan.tools, by) ? plan.tools[by]! : {});
   const bare = said(acceptableName(tool.tool));
   return {
