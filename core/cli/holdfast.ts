@@ -5,6 +5,7 @@ import { VERSION } from '../model/version.ts';
 import { messageOf } from '../model/errors.ts';
 import { EXIT, exitCodeOf } from './exit-codes.ts';
 import { pathAsTyped } from './invocation.ts';
+import { askAgent, type AskGiven } from './ask-agent.ts';
 import type { Given } from './host-verb.ts';
 import { costs } from './costs.ts';
 import { HOST_VERBS, reasonIn, reasonOption } from './host-verbs.ts';
@@ -21,6 +22,8 @@ import { heartbeatOptions } from './heartbeat-options.ts';
 import { runWorkspace, type RunGiven } from './run-workspace.ts';
 
 const DEFAULT_TAIL = 20;
+/** Promptise's. */
+const DEFAULT_ASK = 120;
 
 interface Json {
   readonly json: boolean;
@@ -108,6 +111,12 @@ function program(): Command {
         throw new InvalidArgumentError('"recover" takes --reason only with --apply');
       return recover(asTyped(directory), process, options);
     });
+  verb('ask <directory> <process> <text>', 'ask an agent something, and wait for its answer')
+    .addOption(new Option('--timeout <seconds>', 'how long to wait').argParser(count).default(DEFAULT_ASK))
+    .addOption(new Option('--now', 'trigger it, so that it answers at once').default(false))
+    .action((directory: string, process: string, text: string, options: AskGiven) =>
+      askAgent(asTyped(directory), process, text, options),
+    );
   for (const row of HOST_VERBS) {
     const command = verb(row.usage, row.description);
     for (const option of row.options ?? []) command.addOption(option);

@@ -13,6 +13,7 @@ import { ESCALATION_VERBS } from './escalation-verbs.ts';
 import { HEALTH_VERBS } from './health-verbs.ts';
 import { at, jsonOption, type Given, type HostVerb } from './host-verb.ts';
 import { MISSION_VERBS } from './mission-verbs.ts';
+import { PEOPLE_VERBS } from './people-verbs.ts';
 import { REWIND_VERBS } from './rewind-verbs.ts';
 import { SETTINGS_VERBS } from './settings-verbs.ts';
 import { SECRET_VERBS } from './secret-verbs.ts';
@@ -132,6 +133,7 @@ export const HOST_VERBS: readonly HostVerb[] = [
     asks: 'deadletters.drop',
     more: ([, eventId]) => ({ eventId }),
   },
+  ...PEOPLE_VERBS,
   ...TRIGGER_VERBS,
   ...BUDGET_VERBS,
   ...ESCALATION_VERBS,

@@ -23,6 +23,8 @@ export const EVENTS = {
   /** Go to this view: an address, or the fleet. */
   'console.show': z.strictObject({
     target: z.strictObject({ journalId: z.string(), process: z.string() }).nullable(),
+    /** Another view than those two. */
+    view: z.enum(['waiting']).optional(),
   }),
   /** Something outside a request of the console's: a file that was double-clicked and could not be opened. */
   'console.notice': z.strictObject({

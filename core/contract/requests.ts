@@ -8,6 +8,8 @@ import { MAX_SECRET_LENGTH, MAX_SECRET_TTL_MS } from '../model/secrets.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES, MAX_INBOX_LENGTH } from '../model/inbox.ts';
 import { MemoryPage, MemoryRecordView } from './memory-views.ts';
 import { MAX_COST_ROWS } from './names.ts';
+import { MAX_ANSWER } from '../model/approval.ts';
+import { WAITING_KINDS, WaitingDetail, WaitingView } from './waiting-view.ts';
 import { SettingsPlanView, TriggerSwitchView } from './settings-views.ts';
 import { ToolsView } from './tools-view.ts';
 import {
@@ -49,6 +51,19 @@ const SettlePromise = z.strictObject({
     z.strictObject({ kind: z.literal('rejected'), error: z.string().min(1).max(2000) }),
   ]),
 });
+
+/** A rejection needs the command's reason: the agent reads it. */
+const DecideApproval = z
+  .strictObject({
+    ...SettlePromise.shape,
+    decision: z.discriminatedUnion('kind', [
+      /** With `argsText`: those, as JSON, instead of what was asked for. */
+      z.strictObject({ kind: z.literal('approve'), argsText: JsonText.optional() }),
+      z.strictObject({ kind: z.literal('reject') }),
+      z.strictObject({ kind: z.literal('answer'), text: z.string().min(1).max(MAX_ANSWER) }),
+    ]),
+  })
+  .omit({ settlement: true });
 
 const WriteInbox = z.strictObject({
   ...Command.shape,
@@ -137,6 +152,15 @@ export const REQUESTS = {
   ),
   'effects.resolve': defineRequest('effects.resolve', Resolve, Outcome),
   'promises.settle': defineRequest('promises.settle', SettlePromise, Outcome),
+  /** What waits for a person in a journal, all processes of it; `waiting` of their rows says when it is another. */
+  'waiting.read': defineRequest('waiting.read', z.strictObject({ journalId: Id }), WaitingView),
+  'waiting.show': defineRequest(
+    'waiting.show',
+    z.strictObject({ ...OneProcess, kind: z.enum(WAITING_KINDS), id: z.string().min(1).max(1000) }),
+    WaitingDetail,
+  ),
+  /** Decides about a call of a tool, or answers a question, once: a second decision is told what the first was. */
+  'approvals.decide': defineRequest('approvals.decide', DecideApproval, Outcome),
   'processes.signal': defineRequest(
     'processes.signal',
     z.strictObject({

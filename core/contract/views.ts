@@ -141,6 +141,8 @@ export const ProcessRow = z.strictObject({
   invocations: z.number().int(),
   queued: z.number().int(),
   doubts: z.number().int(),
+  /** What waits for a person: how many there are, and a mark that changes with which they are. */
+  waiting: z.strictObject({ count: z.number().int(), mark: z.string() }),
   restarts: z.number().int(),
   entries: z.number().int(),
   lastEntryType: z.string(),
@@ -238,6 +240,17 @@ export const InboxView = z.strictObject({
   createdAt: z.string(),
   expiresAt: z.string().nullable(),
 });
+export type InboxView = z.infer<typeof InboxView>;
+
+/** One that an invocation got, with the beginning of its text. */
+export const DeliveredView = z.strictObject({
+  ...InboxView.shape,
+  deliveredAt: z.string(),
+  eventId: z.string(),
+  invocation: z.number().int(),
+  answer: z.strictObject({ text: z.string(), at: z.string() }).nullable(),
+});
+export type DeliveredView = z.infer<typeof DeliveredView>;
 
 /** The operating system's side of a process's worker. */
 export const WorkerView = z.strictObject({
@@ -519,7 +532,14 @@ export const ProcessDetail = z.strictObject({
   deadLettersLost: z.number().int(),
   /** Null where there is none. */
   mission: MissionView.nullable(),
+  /** The newest of what is kept, oldest first; `count` of all that is. */
+  conversation: z.strictObject({
+    count: z.number().int(),
+    messages: z.array(z.strictObject({ role: z.string(), text: z.string() })),
+  }),
   inbox: z.array(InboxView),
+  /** The last that were delivered, newest first. */
+  inboxRead: z.array(DeliveredView),
   /** Sent to others and not known to have arrived. */
   unsent: z.number().int(),
   workerDetail: WorkerView.nullable(),

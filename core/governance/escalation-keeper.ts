@@ -6,7 +6,7 @@ import { AppError } from '../model/errors.ts';
 import { shownUrl, type Cause, type EscalationConfig, type EscalationTarget } from '../model/escalation.ts';
 import { isPending, openCause, type RaisedCause } from '../model/escalation-state.ts';
 import { recordable, type JsonObject } from '../model/json.ts';
-import { ownCauseOver, ownCauses, type OwnCausesConfig } from '../model/own-causes.ts';
+import { ownCauseOver, ownCauses, waitsForPeople, type OwnCausesConfig } from '../model/own-causes.ts';
 import type { Clock, Ids } from '../model/ports.ts';
 import { timestampOf } from '../model/time.ts';
 import type { Recorder } from '../runtime/recorder.ts';
@@ -104,7 +104,8 @@ export class EscalationKeeper {
     const { snapshot } = recorder();
     const { holds, lifecycle, escalations } = snapshot;
     // Nearly always there is nothing to look at.
-    if (holds.length === 0 && lifecycle !== 'failed' && escalations.length === 0) return;
+    const isQuiet = holds.length === 0 && lifecycle !== 'failed' && escalations.length === 0;
+    if (isQuiet && !waitsForPeople(snapshot)) return;
     if (this.#isLooking || !isSound()) return;
     const wasGap = this.#isGap;
     this.#isGap = holds.some(({ kind }) => kind === 'gap');
@@ -251,7 +252,8 @@ export class EscalationKeeper {
 
 /** Whom the section of a manifest for causes of this kind names. */
 function sectionTarget(config: OwnCausesConfig, kind: RaisedCause['kind']): EscalationTarget | null {
-  return kind === 'process' || kind === 'test' ? null : (config[kind]?.escalation ?? null);
+  if (kind === 'process' || kind === 'test' || kind === 'approval') return null;
+  return config[kind]?.escalation ?? null;
 }
 
 /** Everybody whom a manifest names, once. */

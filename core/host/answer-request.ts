@@ -22,6 +22,7 @@ import { newestCosts } from './read-costs.ts';
 import { readWorkerOutput } from './read-worker-output.ts';
 import { planSettings } from './settings-commands.ts';
 import type { SwitchRequest } from './trigger-switch-command.ts';
+import { waitingDetail, waitingView } from './waiting-views.ts';
 import type { WatchedProcess } from './watched-process.ts';
 
 /** What of a host takes part in its answers to one console. */
@@ -97,6 +98,21 @@ const ANSWERS: Answers = {
     const process = request.process ?? journals.liveOf(journalId).runtime.processOfPromise(promiseId).name;
     return command('promises.settle', { ...request, process });
   },
+  'waiting.read': ({ journalId }, { journals }) => waitingView(journals.source(journalId).waiting()),
+  'waiting.show': ({ journalId, process, kind, id }, { journals }) => {
+    const source = journals.source(journalId);
+    source.detail(process); // Refuses a process that is not there.
+    return waitingDetail(
+      source.waiting().find(({ name }) => name === process)!,
+      kind,
+      id,
+    );
+  },
+  'approvals.decide': (request, { journals, command }) => {
+    const { journalId, promiseId } = request;
+    const process = request.process ?? journals.liveOf(journalId).runtime.processOfPromise(promiseId).name;
+    return command('approvals.decide', { ...request, process });
+  },
   'processes.start': commanded('processes.start'),
   'processes.suspend': commanded('processes.suspend'),
   'processes.resume': commanded('processes.resume'),
@@ -144,7 +160,7 @@ const ANSWERS: Answers = {
 };
 
 function commanded(
-  name: Exclude<CommandName, 'promises.settle'>,
+  name: Exclude<CommandName, 'promises.settle' | 'approvals.decide'>,
 ): (request: CommandRequest, host: Asked) => Promise<Outcome> {
   return (request, { command }) => command(name, request);
 }

@@ -294,6 +294,8 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
         summary: join(`${text('message_type')} from ${text('sender')}`, text('content')),
         tone: 'attention',
       };
+    case 'inbox_answered':
+      return { summary: `answered: ${text('answer')}`, tone: 'quiet' };
     case 'message_sent':
       return { summary: join(`${text('kind')} ${text('topic')} sent`, show('data')), tone: 'quiet' };
     case 'message_delivered': {

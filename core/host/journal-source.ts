@@ -3,6 +3,7 @@ import type { ToolsView } from '../contract/tools-view.ts';
 import type { Cursor, JournalProvider } from '../model/ports.ts';
 import type { MemoryAt } from './memory-look.ts';
 import { timelineRows } from './read-model.ts';
+import type { WaitingInput } from './waiting-views.ts';
 
 /** One journal directory in the console, whether this host runs it or only looks at it. */
 export interface JournalSource {
@@ -14,6 +15,8 @@ export interface JournalSource {
   detail(process: string): ProcessDetail;
   /** @throws `process.not-found` */
   tools(process: string): ToolsView;
+  /** What of each process waits for a person, to be shown. */
+  waiting(): readonly WaitingInput[];
   timeline(process: string, limit: number, before: Cursor | null): Promise<TimelinePage>;
   /** What its agent remembers, and where. @throws `process.not-found`, `memory.not-configured` */
   memoryOf(process: string): MemoryAt;

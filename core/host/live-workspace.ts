@@ -35,11 +35,19 @@ import { forkManifest, type ForkManifest } from './fork-manifest.ts';
 import { findOrphans, orphanWhy, type Orphan } from './orphans.ts';
 import { previewOf, type PreviewInput } from './preview.ts';
 import { noMemory, type MemoryAt } from './memory-look.ts';
-import { asRecorded, pauseView, processDetail, processRow, type DetailInput } from './read-model.ts';
+import {
+  asRecorded,
+  pauseView,
+  processDetail,
+  processRow,
+  waitingInput,
+  type DetailInput,
+} from './read-model.ts';
 import { secretViews } from './secret-commands.ts';
 import { modelJudgesIn } from './model-judge.ts';
 import { rowCache } from './row-cache.ts';
 import { runtimeOn } from './runtime-on.ts';
+import type { WaitingInput } from './waiting-views.ts';
 import { capFiles, capsOf, watchCaps } from './workspace-caps.ts';
 
 const MAX_NOTE = 4_000;
@@ -342,6 +350,12 @@ class Live implements LiveWorkspace {
     const told = process.toolServers();
     const isNow = told !== null && process.live.worker?.generation === told.generation;
     return toolsView({ snapshot: process.snapshot, plan: process.settings.config.agent, told, isNow });
+  }
+
+  waiting(): readonly WaitingInput[] {
+    const running = [...this.runtime.processes.values()].map((process) => this.#input(process));
+    const orphaned = [...this.#orphans.values()].map((orphan) => this.#orphanInput(orphan));
+    return [...running, ...orphaned].map(waitingInput);
   }
 
   #input(process: AgentProcess): DetailInput {

@@ -25,8 +25,9 @@ import { changeStream, type ChangeStream } from './change-stream.ts';
 import { timelinePage, type JournalSource } from './journal-source.ts';
 import { noMemory, type MemoryAt } from './memory-look.ts';
 import { isAlive } from './os-process.ts';
-import { asRecorded, processDetail, processRow, type DetailInput } from './read-model.ts';
+import { asRecorded, processDetail, processRow, waitingInput, type DetailInput } from './read-model.ts';
 import { rowCache } from './row-cache.ts';
+import type { WaitingInput } from './waiting-views.ts';
 
 /** A journal that somebody else writes fast is not read faster than this. */
 const PERIOD_MS = 500;
@@ -212,6 +213,10 @@ class LookedAtJournal implements JournalSource {
   tools(process: string): ToolsView {
     const { snapshot } = this.#input(process);
     return toolsView({ snapshot, plan: planOf(snapshot.plan), told: null, isNow: false });
+  }
+
+  waiting(): readonly WaitingInput[] {
+    return [...this.#processes.keys()].map((name) => waitingInput(this.#input(name)));
   }
 
   #input(name: string): DetailInput {

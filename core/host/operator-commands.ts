@@ -7,6 +7,7 @@ import { messageOf } from '../model/errors.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { AgentProcess } from '../runtime/agent-process.ts';
 import type { Actor } from '../runtime/lifecycle-driver.ts';
+import { decideApproval } from './approval-commands.ts';
 import { extendBudget } from './budget-commands.ts';
 import { counted } from './counted.ts';
 import type { HostJournal } from './host-journal.ts';
@@ -32,6 +33,7 @@ export type CommandName =
   | 'processes.signal'
   | 'effects.resolve'
   | 'promises.settle'
+  | 'approvals.decide'
   | 'inbox.write'
   | 'deadletters.redeliver'
   | 'deadletters.drop'
@@ -210,6 +212,8 @@ async function act<N extends CommandName>(
       return signalled(process, request as RequestOf<'processes.signal'>, actor);
     case 'promises.settle':
       return settled(process, request as RequestOf<'promises.settle'>, actor);
+    case 'approvals.decide':
+      return decideApproval(process, request as RequestOf<'approvals.decide'>, actor);
     case 'inbox.write':
       return written(process, request as RequestOf<'inbox.write'>, actor);
     case 'deadletters.redeliver': {
@@ -270,6 +274,7 @@ function actionOf(name: CommandName, request: CommandRequest): string {
   const [area = '', action = ''] = name.split('.');
   if (area === 'mission') return `mission-${(request as RequestOf<'mission.change'>).order}`;
   if (area === 'triggers') return `trigger-${action}`;
+  if (area === 'approvals') return (request as RequestOf<'approvals.decide'>).decision.kind;
   if (area === 'escalation') return `escalation-${action}`;
   if (area === 'health') return 'clear-health';
   if (area === 'settings') return 'set';

@@ -8,7 +8,6 @@ import type { BudgetConfig } from '../model/budget.ts';
 import { budgetOf, healthOf } from '../model/gauges.ts';
 import type { HealthConfig } from '../model/health.ts';
 import { detectorGauges } from '../model/health-gauge.ts';
-import { MAX_INBOX_LENGTH } from '../model/inbox.ts';
 import type { Json } from '../model/json.ts';
 import { OPERATORS_HOLDS, stopsEffects } from '../model/holds.ts';
 import { isLifecycleState, LIFECYCLE_STATES, nextStates } from '../model/lifecycle.ts';
@@ -24,6 +23,8 @@ import { entrySummary } from './entry-summary.ts';
 import { missionView } from './mission-view.ts';
 import { settingsView } from './settings-view.ts';
 import { MAX_ID, MAX_LINE, MAX_NAME, MAX_SENTENCE, MAX_WORD, shownOf } from './view-limits.ts';
+import { conversationView, deliveredView, messageView } from './inbox-views.ts';
+import { waitingMark, type WaitingInput } from './waiting-views.ts';
 import { deadLetterView, doubtsOf, invocationViews, openPromisesOf } from './work-views.ts';
 
 /** Of one value, in characters. */
@@ -89,6 +90,7 @@ export function processRow(input: RowInput): ProcessRow {
     invocations: snapshot.invocationCount,
     queued: snapshot.queue.length,
     doubts: doubtsOf(snapshot.open, live?.isRunning ?? null),
+    waiting: waitingMark(waitingInput(input)),
     restarts: snapshot.restarts,
     entries: snapshot.seq,
     lastEntryType: cut(snapshot.lastEntryType, MAX_WORD),
@@ -108,6 +110,10 @@ export function processRow(input: RowInput): ProcessRow {
             }),
           ],
   };
+}
+
+export function waitingInput({ journalId, name, snapshot, live }: RowInput): WaitingInput {
+  return { journalId, name, snapshot, isLive: live !== null, isInHand: live?.isRunning ?? null };
 }
 
 export interface DetailInput extends RowInput {
@@ -183,15 +189,9 @@ export function processDetail(input: DetailInput): ProcessDetail {
     deadLetters: snapshot.deadLetters.slice(-MAX_DEAD_LETTERS).map(deadLetterView),
     deadLettersLost: snapshot.deadLettersLost,
     mission: missionView(snapshot, input.mission),
-    inbox: snapshot.inbox.slice(0, MAX_INBOX_SHOWN).map((message) => ({
-      messageId: cut(message.messageId, MAX_ID),
-      messageType: message.messageType,
-      content: cut(message.content, MAX_INBOX_LENGTH),
-      sender: cut(message.sender, MAX_WORD),
-      priority: message.priority,
-      createdAt: cut(message.createdAt, MAX_WORD),
-      expiresAt: cutOrNull(message.expiresAt, MAX_WORD),
-    })),
+    conversation: conversationView(snapshot),
+    inbox: snapshot.inbox.slice(0, MAX_INBOX_SHOWN).map(messageView),
+    inboxRead: snapshot.inboxRead.toReversed().map(deliveredView),
     unsent: snapshot.outbox.length,
     workerDetail: input.workerDetail,
     workerDeaths: snapshot.workerDeaths,

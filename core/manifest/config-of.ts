@@ -6,6 +6,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { MissionConfig } from '../model/mission.ts';
 import { DEFAULT_PROCESS_CONFIG, type ProcessConfig } from '../model/process-config.ts';
 import { memoryOf, memoryWritten, modelOf, openOf } from './agent-schema.ts';
+import { approvalTexts, approvalWebhookOf } from './approval-schema.ts';
 import { budgetOf } from './budget-schema.ts';
 import { checkScript } from './check-script.ts';
 import { receiverTexts } from './escalation-schema.ts';
@@ -100,6 +101,11 @@ export function configOf(parts: ConfigParts): ProcessConfig {
       DEFAULT_PROCESS_CONFIG.budget,
     ),
     escalation: holdfast.escalation ?? null,
+    approvalWebhook: attempt(
+      ['holdfast', 'approval_webhook', 'hmac_secret'],
+      () => approvalWebhookOf(holdfast.approval_webhook, parts.environment),
+      null,
+    ),
     mission: judgedBy(agent, missionOf(mission, script(['mission', 'eval_model']))),
     health: healthOf(manifest.health),
     secrets:
@@ -163,6 +169,9 @@ function bytesOf(megabytes: number | null): number | null {
 }
 
 /** As they are written: the names of variables, mostly. */
-function signingSecretsOf({ triggers }: Manifest): readonly string[] {
-  return triggers.flatMap((trigger) => (trigger.type === 'webhook' ? [trigger.hmac_secret ?? ''] : []));
+function signingSecretsOf({ triggers, holdfast }: Manifest): readonly string[] {
+  const webhooks = triggers.flatMap((trigger) =>
+    trigger.type === 'webhook' ? [trigger.hmac_secret ?? ''] : [],
+  );
+  return [...webhooks, ...approvalTexts(holdfast.approval_webhook)];
 }

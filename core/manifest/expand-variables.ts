@@ -32,6 +32,7 @@ const SECRET_PLACES: readonly (readonly (string | typeof ANY)[])[] = [
   ['mission', 'escalation', 'webhook_url'],
   ['holdfast', 'escalation', 'webhook_url'],
   ['holdfast', 'escalation', 'secret'],
+  ['holdfast', 'approval_webhook', 'hmac_secret'],
 ];
 
 export function expandVariables(document: unknown, environment: Environment): Expanded {

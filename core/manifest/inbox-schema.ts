@@ -2,7 +2,7 @@
 // without it. Durations in seconds.
 
 import { z } from 'zod';
-import { DEFAULT_INBOX, MAX_INBOX, MAX_INBOX_LENGTH, type InboxLimits } from '../model/inbox.ts';
+import { DEFAULT_INBOX, MAX_INBOX, MAX_INBOX_LENGTH, type InboxConfig } from '../model/inbox.ts';
 
 const MAX_SECONDS = 31_536_000;
 const Seconds = z.number().nonnegative().max(MAX_SECONDS, 'a year at most');
@@ -37,7 +37,7 @@ export const ManifestInbox = z
   });
 
 /** 0 seconds are no end. */
-export function inboxOf(inbox: z.output<typeof ManifestInbox> | null | undefined): InboxLimits {
+export function inboxOf(inbox: z.output<typeof ManifestInbox> | null | undefined): InboxConfig {
   if (inbox == null) return DEFAULT_INBOX;
   return {
     isEnabled: inbox.enabled,
@@ -45,6 +45,6 @@ export function inboxOf(inbox: z.output<typeof ManifestInbox> | null | undefined
     maxLength: inbox.max_message_length,
     defaultTtlMs: inbox.default_ttl === 0 ? null : inbox.default_ttl * 1_000,
     maxTtlMs: inbox.max_ttl === 0 ? null : inbox.max_ttl * 1_000,
-    ratePerSender: inbox.rate_limit_per_sender,
+    maxPerHour: inbox.rate_limit_per_sender,
   };
 }

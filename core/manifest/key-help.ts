@@ -124,6 +124,7 @@ export const KEY_HELP: Readonly<Record<string, string>> = {
   'holdfast.servers.*.timeout': 'For one call; by default 60.',
   'holdfast.servers.*.max_result_kilobytes': 'A larger result is cut; by default 1024.',
   'holdfast.approval': 'Who has to approve beyond config.approval.',
+  'holdfast.approval_webhook': 'Where signed decisions about approvals and questions may be sent to.',
   'holdfast.approval.irreversible': 'Everything that can not be taken back, and every tool of class ask.',
   'holdfast.approval.expires_after': 'Until nobody has decided; null: it waits as long as it takes.',
   'holdfast.approval.on_expiry': 'reject or approve.',

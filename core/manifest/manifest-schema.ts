@@ -10,6 +10,7 @@ import {
   Model,
   Only,
 } from './agent-schema.ts';
+import { approvalWebhookSchema } from './approval-schema.ts';
 import { ManifestBudget } from './budget-schema.ts';
 import { checkReceivers, processEscalationSchema } from './escalation-schema.ts';
 import { ManifestInbox } from './inbox-schema.ts';
@@ -184,6 +185,7 @@ const Keys = z.strictObject({
         })
         .prefault({}),
       escalation: processEscalationSchema.nullish(),
+      approval_webhook: approvalWebhookSchema.nullish(),
       ...HOLDFAST_AGENT,
     })
     .prefault({}),

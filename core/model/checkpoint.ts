@@ -226,6 +226,15 @@ const MARK: Readonly<Record<Marked, Shape>> = {
   conversationCount: number,
   conversationMax: number,
   inbox: listOf(inboxMessage),
+  inboxRead: listOf(
+    withKeys({
+      message: inboxMessage,
+      deliveredAt: text,
+      eventId: text,
+      invocation: number,
+      answer: orNull(withKeys({ text, at: text })),
+    }),
+  ),
   outbox: listOf(sentMessage),
   sent: number,
   numbering: text,

@@ -91,6 +91,7 @@ export const ENTRY_TYPES = [
   'health_recovered',
   'hold_lifted',
   'hold_placed',
+  'inbox_answered',
   'inbox_message',
   'invocation_result',
   'invocation_start',

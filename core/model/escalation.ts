@@ -19,7 +19,7 @@ export interface EscalationConfig {
 }
 
 /** `test`: somebody wants to know whether it arrives. */
-export const CAUSE_KINDS = ['budget', 'health', 'mission', 'process', 'test'] as const;
+export const CAUSE_KINDS = ['budget', 'health', 'mission', 'process', 'approval', 'test'] as const;
 export type CauseKind = (typeof CAUSE_KINDS)[number];
 
 export interface Cause {
@@ -39,6 +39,7 @@ const TYPES: Readonly<Record<CauseKind, string>> = {
   health: 'health_anomaly',
   mission: 'low_confidence',
   process: 'process_failure',
+  approval: 'approval_requested',
   test: 'test',
 };
 

@@ -4,6 +4,7 @@ import { define, numberAt, objectAt, showJson, textAt, type JsonObject } from '.
 import type { Sender, TriggerEvent } from './entry.ts';
 import { leftBehind, runBegan, runEnded } from './fold-budget.ts';
 import { spilledOf } from './fold-effects.ts';
+import { inboxDelivered } from './fold-messages.ts';
 import { missionRan } from './fold-mission.ts';
 import { runSeen } from './fold-health.ts';
 import { promisesOver } from './fold-waits.ts';
@@ -119,6 +120,7 @@ export function invocationStarted(
   state.inbox = state.inbox.filter(
     (message) => !inbox.includes(message) && !expired.includes(message.messageId),
   );
+  inboxDelivered(state, inbox, { eventId, invocation: numberAt(data, 'invocation'), at: timestamp });
   const instructions = textAt(data, 'instructions');
   state.open.push({
     ...(instructions === '' ? {} : { instructions }),

@@ -1,7 +1,15 @@
 // What the journal tells of messages: to others, from the record that they are delivered from, and to the agent's inbox.
 
 import { taken } from './fold-waits.ts';
-import { inboxMessageOf, MAX_INBOX, urgency } from './inbox.ts';
+import {
+  inboxMessageOf,
+  MAX_DELIVERED,
+  MAX_DELIVERED_LENGTH,
+  MAX_INBOX,
+  urgency,
+  type InboxMessage,
+} from './inbox.ts';
+import { MAX_INBOX_ANSWER } from './inbox-answers.ts';
 import { numberAt, textAt, type JsonObject } from './json.ts';
 import type { SentMessage } from './messages.ts';
 import { openOf, type ProcessSnapshot } from './snapshot.ts';
@@ -37,14 +45,46 @@ export function messageDelivered(state: ProcessSnapshot, data: JsonObject): void
   state.outbox = state.outbox.filter(({ number }) => number !== data['number']);
 }
 
-/** Full, the least urgent goes, the oldest of them first. */
+/** Full, the least urgent goes, the oldest of them first. How many there may be stands in the entry, where a manifest says. */
 export function inboxWritten(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
   const message = inboxMessageOf(data, timestamp);
   if (state.taken.includes(message.messageId)) return;
   taken(state, message.messageId);
   state.inbox.push(message);
-  while (state.inbox.length > MAX_INBOX) {
+  const most = Math.max(1, numberAt(data, 'max_messages', MAX_INBOX));
+  while (state.inbox.length > most) {
     const least = state.inbox.reduce((a, b) => (urgency(b) < urgency(a) ? b : a));
     state.inbox = state.inbox.filter((other) => other !== least);
   }
+}
+
+/** They are delivered with this invocation, and with no other. */
+export function inboxDelivered(
+  state: ProcessSnapshot,
+  messages: readonly InboxMessage[],
+  by: { readonly eventId: string; readonly invocation: number; readonly at: string },
+): void {
+  if (messages.length === 0) return;
+  const delivered = messages.map((message) => ({
+    message: { ...message, content: beginning(message.content, MAX_DELIVERED_LENGTH) },
+    deliveredAt: by.at,
+    eventId: by.eventId,
+    invocation: by.invocation,
+    answer: null,
+  }));
+  state.inboxRead = [...state.inboxRead, ...delivered].slice(-MAX_DELIVERED);
+}
+
+/** The first answer counts. */
+export function inboxAnswered(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
+  const messageId = textAt(data, 'message_id');
+  state.inboxRead = state.inboxRead.map((read) =>
+    read.message.messageId === messageId && read.answer === null
+      ? { ...read, answer: { text: beginning(textAt(data, 'answer'), MAX_INBOX_ANSWER), at: timestamp } }
+      : read,
+  );
+}
+
+function beginning(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }

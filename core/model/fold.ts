@@ -53,7 +53,7 @@ import {
   missionJudging,
   missionStarted,
 } from './fold-mission.ts';
-import { messageDelivered, messageSent, inboxWritten } from './fold-messages.ts';
+import { messageDelivered, messageSent, inboxAnswered, inboxWritten } from './fold-messages.ts';
 import { settingsChanged, settingsConfigured } from './fold-settings.ts';
 import {
   clockChanged,
@@ -299,6 +299,9 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       return state;
     case 'inbox_message':
       inboxWritten(state, data, timestamp);
+      return state;
+    case 'inbox_answered':
+      inboxAnswered(state, data, timestamp);
       return state;
     case 'message_sent':
       messageSent(state, data, timestamp, seq);

@@ -17,29 +17,45 @@ export interface InboxMessage {
   readonly expiresAt: string | null;
 }
 
-export const MAX_INBOX = 50;
-export const MAX_INBOX_LENGTH = 2_000;
+/** One that an invocation got. */
+export interface DeliveredMessage {
+  /** With the beginning of its text alone. */
+  readonly message: InboxMessage;
+  readonly deliveredAt: string;
+  /** The invocation: its event, and its number. */
+  readonly eventId: string;
+  readonly invocation: number;
+  /** Of a question, once it is answered. */
+  readonly answer: { readonly text: string; readonly at: string } | null;
+}
 
-/** What is taken of people. Promptise's fields, in milliseconds. */
-export interface InboxLimits {
+/** So many delivered messages are remembered, and so much of their texts and answers. */
+export const MAX_DELIVERED = 20;
+export const MAX_DELIVERED_LENGTH = 500;
+
+/** What may be written to an agent: Promptise's limits where its manifest has an inbox, else those of this program alone. */
+export interface InboxConfig {
   readonly isEnabled: boolean;
   readonly maxMessages: number;
   readonly maxLength: number;
-  /** Null for a message that nobody gave a time: it waits until it is read. */
+  /** Null for never. */
   readonly defaultTtlMs: number | null;
+  /** Null: as long as one likes. */
   readonly maxTtlMs: number | null;
-  /** Of one sender in an hour; null for any number. */
-  readonly ratePerSender: number | null;
+  /** Null: as many as one likes. */
+  readonly maxPerHour: number | null;
 }
 
-/** Where a manifest says nothing of it. */
-export const DEFAULT_INBOX: InboxLimits = {
+export const MAX_INBOX = 50;
+export const MAX_INBOX_LENGTH = 2_000;
+
+export const DEFAULT_INBOX: InboxConfig = {
   isEnabled: true,
   maxMessages: MAX_INBOX,
   maxLength: MAX_INBOX_LENGTH,
   defaultTtlMs: null,
   maxTtlMs: null,
-  ratePerSender: null,
+  maxPerHour: null,
 };
 
 /** What an invocation that begins now gets: what has not expired, the most urgent and then the oldest first. */

@@ -3,7 +3,8 @@ import { DEFAULT_BUDGET, type BudgetConfig } from './budget.ts';
 import { DEFAULT_DELIVERY, type DeliveryPolicy } from './delivery.ts';
 import { withShownUrl, type EscalationConfig, type EscalationTarget } from './escalation.ts';
 import { DEFAULT_HEALTH, type HealthConfig } from './health.ts';
-import { DEFAULT_INBOX, type InboxLimits } from './inbox.ts';
+import type { ApprovalWebhook } from './approval-webhook.ts';
+import { DEFAULT_INBOX, type InboxConfig } from './inbox.ts';
 import type { JsonObject } from './json.ts';
 import type { JournalLevel } from './levels.ts';
 import type { MissionConfig } from './mission.ts';
@@ -45,6 +46,9 @@ export interface ProcessConfig {
   readonly mission: MissionConfig | null;
   readonly health: HealthConfig;
   readonly secrets: SecretsConfig;
+  readonly inbox: InboxConfig;
+  /** Where decisions may be sent to; null for nowhere. */
+  readonly approvalWebhook: ApprovalWebhook | null;
   readonly checkpointEvery: 'auto' | 'cycle';
   readonly durability: Durability;
   readonly retention: Retention;
@@ -53,7 +57,6 @@ export interface ProcessConfig {
   /** 0 for all. */
   readonly conversationMaxMessages: number;
   readonly initialState: JsonObject;
-  readonly inbox: InboxLimits;
   /** What code reads as `ctx.instructions`: an invocation those that were in force when it began [S25]. */
   readonly instructions: string;
   /** Those of its manifest's sections that can be changed while it lives, in the manifest's words. */
@@ -82,6 +85,7 @@ export const DEFAULT_PROCESS_CONFIG: ProcessConfig = {
   mission: null,
   health: DEFAULT_HEALTH,
   secrets: NO_SECRETS,
+  approvalWebhook: null,
   checkpointEvery: 'auto',
   durability: 'always',
   retention: { maxAgeDays: null, maxBytes: null },
@@ -121,7 +125,9 @@ export function withoutSecrets(config: ProcessConfig): ProcessConfig {
   ]);
   // Whether a webhook's secret comes from a variable is no difference of how the process behaves.
   const secrets = { ...config.secrets, sources: Object.fromEntries(sources), withheld: [] };
-  return { ...config, triggers, ...withoutReceivers(config), secrets };
+  const { approvalWebhook: webhook } = config;
+  const approvalWebhook = webhook === null ? null : { ...webhook, secret: REDACTED };
+  return { ...config, triggers, ...withoutReceivers(config), secrets, approvalWebhook };
 }
 
 /** The path of a webhook is as good as a password. */

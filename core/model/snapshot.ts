@@ -6,7 +6,7 @@ import type { TriggerEvent } from './entry.ts';
 import type { RaisedCause } from './escalation-state.ts';
 import { emptyHealth, type HealthState } from './health.ts';
 import type { Hold } from './holds.ts';
-import type { InboxMessage } from './inbox.ts';
+import type { DeliveredMessage, InboxMessage } from './inbox.ts';
 import { define, type Json, type JsonObject } from './json.ts';
 import type { MessageKind, SentMessage } from './messages.ts';
 import type { Amounts } from './meters.ts';
@@ -210,6 +210,8 @@ export interface ProcessSnapshot {
   deadLettersLost: number;
   /** Written to the process and not delivered yet. */
   inbox: InboxMessage[];
+  /** The last that were delivered, oldest first, with what was answered. */
+  inboxRead: readonly DeliveredMessage[];
   /** Sent to others, recorded, and not known to have arrived [S38]. */
   outbox: SentMessage[];
   /** Messages sent so far; each has its number. */
@@ -289,6 +291,7 @@ export function emptySnapshot(): ProcessSnapshot {
     deadLetters: [],
     deadLettersLost: 0,
     inbox: [],
+    inboxRead: [],
     outbox: [],
     sent: 0,
     numbering: '',

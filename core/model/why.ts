@@ -1,6 +1,7 @@
 // "Why is it not moving?", or what it is doing, in one line. Pure: from what the journal says and, for a process that
 // this host runs, from how things stand right now.
 
+import { APPROVAL_PREFIX, QUESTION_NAME } from './approval.ts';
 import { LIMITS } from './budget.ts';
 import { isInDoubt, needsOperator } from './effects.ts';
 import type { Hold } from './holds.ts';
@@ -92,15 +93,24 @@ export function waitingFor(snapshot: Readonly<ProcessSnapshot>): string {
 
 function waitedFor({ open }: Readonly<ProcessSnapshot>): Pick<Why, 'text' | 'at'> {
   const waits = open.flatMap((invocation) => invocation.waits).filter(({ end }) => end === null);
-  const promises = waits.filter(({ kind }) => kind === 'promise').map(({ name }) => name);
+  const names = [...new Set(waits.filter(({ kind }) => kind === 'promise').map(({ name }) => name))];
+  const asked = names.filter((name) => askedWords(name) !== null);
+  const promises = names.filter((name) => askedWords(name) === null);
   const due = nextDue(waits);
   const parts = [
-    promises.length === 0 ? '' : `promise ${[...new Set(promises)].slice(0, MAX_HOLDS).join(', ')}`,
-    due === null ? '' : `${promises.length === 0 ? 'timer' : ''} until`.trim(),
+    ...asked.slice(0, MAX_HOLDS).flatMap((name) => askedWords(name) ?? []),
+    promises.length === 0 ? '' : `promise ${promises.slice(0, MAX_HOLDS).join(', ')}`,
+    due === null ? '' : `${names.length === 0 ? 'timer' : ''} until`.trim(),
     waits.length === 0 ? 'a signal' : '',
   ].filter((part) => part !== '');
   const text = `waiting for ${parts.join(', ')}`.slice(0, MAX_REASON);
   return due === null ? { text } : { text, at: new Date(due).toISOString() };
+}
+
+/** What a person is asked for; null for a promise of another kind. */
+function askedWords(name: string): string | null {
+  if (name === QUESTION_NAME) return 'an answer to a question';
+  return name.startsWith(APPROVAL_PREFIX) ? `an approval of ${name.slice(APPROVAL_PREFIX.length)}` : null;
 }
 
 function holdText({ kind, reason: whole, actor }: Hold): string {

@@ -24,6 +24,8 @@ import type { SettingChange } from '../model/settings.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
 import type { WorkspaceSwitch } from '../model/trigger-record.ts';
 import type { WebhookServers } from '../triggers/webhook-servers.ts';
+import { ApprovalDesk } from './approval-desk.ts';
+import { ApprovalDoor } from './approval-door.ts';
 import { AutomaticRestart } from './automatic-restart.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { eventIntake, type EventIntake } from './event-intake.ts';
@@ -85,6 +87,8 @@ export class AgentProcess implements Listener {
   readonly triggers: TriggerSet;
   /** What people decide about its work. */
   readonly desk: OperatorDesk;
+  /** What people decide about what its agent asks. */
+  readonly approvals: ApprovalDesk;
   readonly triggerDesk: TriggerDesk;
   readonly rewinds: RewindDesk;
   /** The configuration that is in force, and what of it people changed. */
@@ -98,6 +102,7 @@ export class AgentProcess implements Listener {
   readonly #queries: QueryDesk;
   readonly #escalations: EscalationKeeper;
   readonly #clockWatch: ClockWatch;
+  readonly #door: ApprovalDoor;
   readonly #caps: CapMember;
   #recorder: Recorder;
 
@@ -311,6 +316,21 @@ export class AgentProcess implements Listener {
       onWork: (why) => this.#motion.wake(why),
       accept: (tick) => this.#intake.accept(tick),
     });
+    this.approvals = new ApprovalDesk({
+      process: name,
+      snapshot: () => this.snapshot,
+      settle: (promiseId, settlement, actor) => this.desk.settlePromise(promiseId, settlement, actor),
+    });
+    this.#door = new ApprovalDoor({
+      process: name,
+      config: definition.config.approvalWebhook,
+      servers: dependencies.servers,
+      desk: this.approvals,
+      clock,
+      trouble: () => guard.trouble,
+      knowSecret: (secret) => dependencies.vault.know(`the approvals of ${name}`, 'hmac_secret', secret),
+      onProblem: dependencies.onUntold,
+    });
     this.rewinds = new RewindDesk({
       process: name,
       journal: dependencies.journal,
@@ -386,6 +406,7 @@ export class AgentProcess implements Listener {
 
   /** Sets a recovered process going as its journal left it. */
   begin(): void {
+    this.#door.open();
     this.#motion.begin();
   }
 
@@ -554,7 +575,7 @@ export class AgentProcess implements Listener {
     }
     runner.pause(true);
     await Promise.all([this.#queries.close(), this.#parts.mission.idle()]);
-    await Promise.all([runner.endWorkerGently(), this.triggers.closed()]);
+    await Promise.all([runner.endWorkerGently(), this.triggers.closed(), this.#door.close()]);
     if (this.#guard.trouble === null) await this.#recorder.checkpoint().catch(() => {}); // the recorder has told us
     await this.#recorder.settled();
   }

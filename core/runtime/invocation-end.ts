@@ -2,6 +2,7 @@
 
 import { afterFailure } from '../model/delivery.ts';
 import { isUnsettled, needsOperator } from '../model/effects.ts';
+import { answersIn } from '../model/inbox-answers.ts';
 import type { Clock } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { openOf } from '../model/snapshot.ts';
@@ -45,6 +46,10 @@ export function recordSuccess(
   }: { readonly response: string; readonly isText: boolean; readonly durationMs: number },
 ): void {
   const open = openOf(options.recorder().snapshot, eventId);
+  // Before its end: a crash between the two has it end again, and the first answer counts.
+  for (const { messageId, answer } of answersIn(response, open?.inbox ?? [])) {
+    options.recorder().note('inbox_answered', { event_id: eventId, message_id: messageId, answer });
+  }
   options.recorder().note('invocation_result', {
     invocation: open?.invocation ?? 0,
     event_id: eventId,

@@ -3,7 +3,13 @@
 import { needsOperator, type Resolution } from '../model/effects.ts';
 import type { EntryType } from '../model/entry.ts';
 import { AppError } from '../model/errors.ts';
-import { INBOX_PRIORITIES, INBOX_TYPES, type InboxPriority, type InboxType } from '../model/inbox.ts';
+import {
+  INBOX_PRIORITIES,
+  INBOX_TYPES,
+  MAX_INBOX,
+  type InboxPriority,
+  type InboxType,
+} from '../model/inbox.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { refuseTooLarge } from '../model/limits.ts';
 import type { Clock } from '../model/ports.ts';
@@ -12,7 +18,7 @@ import type { DeadLetter, ProcessSnapshot } from '../model/snapshot.ts';
 import { timestampOf } from '../model/time.ts';
 import type { Settlement } from '../model/waits.ts';
 import type { InvocationRunner } from './invocation-runner.ts';
-import { InboxLimiter } from './inbox-limiter.ts';
+import { InboxLimits } from './inbox-limits.ts';
 import type { Actor } from './lifecycle-driver.ts';
 import { fetchPayload } from './invocation-record.ts';
 import type { Recorder } from './recorder.ts';
@@ -47,13 +53,13 @@ const MAX_NAME = 200;
 
 export class OperatorDesk {
   readonly #options: DeskOptions;
+  readonly #inbox: InboxLimits;
   /** Dead letters that are being handled anew. */
   readonly #anew = new Set<string>();
-  readonly #inbox: InboxLimiter;
 
   constructor(options: DeskOptions) {
     this.#options = options;
-    this.#inbox = new InboxLimiter(options.definition.config.inbox);
+    this.#inbox = new InboxLimits(options.definition.name, options.definition.config.inbox);
   }
 
   get #snapshot(): Readonly<ProcessSnapshot> {
@@ -163,9 +169,14 @@ export class OperatorDesk {
         `A message is one of ${INBOX_TYPES.join(', ')}, and its priority one of ${INBOX_PRIORITIES.join(', ')}.`,
       );
     }
+    this.#inbox.check(content);
+    const ttlMs = this.#inbox.ttlOf(expiresInMs);
     await exclusively(() => {
-      const letter = { process: definition.name, sender: actor.name, content, expiresInMs };
-      const ttlMs = this.#inbox.take(letter, this.#snapshot.inbox, clock.now());
+      // The same command again is the same message.
+      if (this.#snapshot.taken.includes(messageId)) return recorder().settled();
+      const now = clock.now();
+      this.#inbox.count(actor.name, this.#snapshot, now);
+      const { maxMessages } = definition.config.inbox;
       return recorder().record(
         'inbox_message',
         {
@@ -174,7 +185,8 @@ export class OperatorDesk {
           content,
           sender: actor.name,
           priority,
-          expires_at: ttlMs === null ? null : timestampOf(clock.now() + ttlMs),
+          expires_at: ttlMs === null ? null : timestampOf(now + ttlMs),
+          ...(maxMessages < MAX_INBOX ? { max_messages: maxMessages } : {}),
         },
         { synced: true },
       );

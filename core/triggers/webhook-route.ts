@@ -25,6 +25,22 @@ export interface WebhookOwner {
   readonly health: () => WebhookHealth;
 }
 
+/** What a server serves. */
+export interface ServedRoute {
+  readonly config: Pick<WebhookTriggerConfig, 'host' | 'port' | 'path' | 'maxBodyBytes'>;
+  readonly owner: Pick<WebhookOwner, 'process' | 'triggerId' | 'clock'>;
+  readonly isSigned: boolean;
+  /** Of one that has all paths of a kind, and shares the kind with others: which are of the kind, and which its own. */
+  readonly family?: { readonly takes: (path: string) => boolean; readonly has: (path: string) => boolean };
+  /** The last thing that went wrong. */
+  readonly problem: WebhookProblem | null;
+  readonly tooLarge: WebhookAnswer;
+  health(): WebhookHealth;
+  refuseSender(request: WebhookRequest): WebhookAnswer | null;
+  maySee(request: WebhookRequest): boolean;
+  take(request: WebhookRequest, body: Uint8Array): Promise<WebhookAnswer>;
+}
+
 export interface WebhookProblem {
   readonly code: string;
   readonly message: string;
@@ -53,7 +69,7 @@ export function checkWebhook({ path, port, secret, allowedSources }: WebhookTrig
   return allowSources(allowedSources);
 }
 
-export class WebhookRoute {
+export class WebhookRoute implements ServedRoute {
   readonly config: WebhookTriggerConfig;
   readonly owner: WebhookOwner;
   readonly #allows: SourceCheck;
@@ -66,6 +82,10 @@ export class WebhookRoute {
     this.config = config;
     this.owner = owner;
     this.#signatureHeader = (config.signatureHeader ?? SIGNATURE_HEADERS[config.scheme]).toLowerCase();
+  }
+
+  get isSigned(): boolean {
+    return this.config.secret !== null;
   }
 
   /** The last thing that went wrong. */

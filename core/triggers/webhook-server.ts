@@ -16,7 +16,7 @@ import {
 } from './webhook-answers.ts';
 import { holdBack, readBody } from './webhook-body.ts';
 import { pathOf, type WebhookRequest } from './webhook-request.ts';
-import type { WebhookProblem, WebhookRoute } from './webhook-route.ts';
+import type { WebhookProblem, ServedRoute } from './webhook-route.ts';
 import { plainAddress } from './webhook-sources.ts';
 
 export interface WebhookLimits {
@@ -54,7 +54,7 @@ const MAX_PIPELINED = 64;
 interface Exchange {
   readonly response: ServerResponse;
   readonly socket: Socket;
-  route: WebhookRoute | null;
+  route: ServedRoute | null;
   /** The request is here whole: what becomes of it is not for the parser to say. */
   isTaken: boolean;
 }
@@ -65,13 +65,14 @@ export class WebhookServer {
   readonly #clock: Clock;
   readonly #limits: WebhookLimits;
   readonly #server: Server;
-  readonly #routes = new Map<string, WebhookRoute>();
+  readonly #routes = new Map<string, ServedRoute>();
+  readonly #families = new Set<ServedRoute>();
   /** What is under way on each connection, and for each route. */
   readonly #connections = new Map<Socket, Set<Exchange>>();
-  readonly #underWay = new Map<WebhookRoute, Set<Exchange>>();
+  readonly #underWay = new Map<ServedRoute, Set<Exchange>>();
   /** Answered, and cut as soon as the answer may have been read. */
   readonly #doomed = new WeakSet<Socket>();
-  readonly #whenDone = new Map<WebhookRoute, () => void>();
+  readonly #whenDone = new Map<ServedRoute, () => void>();
   #isClosing = false;
   #trouble: WebhookProblem | null = null;
 
@@ -97,8 +98,8 @@ export class WebhookServer {
     this.#server.on('clientError', (error, socket) => this.#onUnreadable(error, socket as Socket));
   }
 
-  get routes(): readonly WebhookRoute[] {
-    return [...this.#routes.values()];
+  get routes(): readonly ServedRoute[] {
+    return [...this.#routes.values(), ...this.#families];
   }
 
   /** What went wrong with the server itself since it began to listen; null for nothing. */
@@ -106,8 +107,17 @@ export class WebhookServer {
     return this.#trouble;
   }
 
-  routeAt(path: string): WebhookRoute | undefined {
+  routeAt(path: string): ServedRoute | undefined {
     return this.#routes.get(pathOf(path));
+  }
+
+  /** Of those that share a kind of paths, the one whose it is; the first for what is nobody's. */
+  #find(target: string): ServedRoute | undefined {
+    const path = pathOf(target);
+    const one = this.#routes.get(path);
+    if (one !== undefined) return one;
+    const kind = [...this.#families].filter(({ family }) => family?.takes(path));
+    return kind.find(({ family }) => family?.has(path)) ?? kind[0];
   }
 
   /** @throws `trigger.port-taken`, `trigger.bad-address` */
@@ -124,14 +134,16 @@ export class WebhookServer {
     this.#server.on('error', (error) => this.#note(error));
   }
 
-  add(route: WebhookRoute): void {
-    this.#routes.set(pathOf(route.config.path), route);
+  add(route: ServedRoute): void {
+    if (route.family !== undefined) this.#families.add(route);
+    else this.#routes.set(pathOf(route.config.path), route);
   }
 
   /** Nothing new comes to it; resolves when what was under way is answered, or cut after `drainMs`. */
-  async remove(route: WebhookRoute): Promise<void> {
+  async remove(route: ServedRoute): Promise<void> {
     const path = pathOf(route.config.path);
     if (this.#routes.get(path) === route) this.#routes.delete(path);
+    this.#families.delete(route);
     const underWay = this.#underWay.get(route);
     if (underWay === undefined) return;
     await new Promise<void>((resolve) => {
@@ -172,7 +184,7 @@ export class WebhookServer {
     }
   }
 
-  #begin(route: WebhookRoute, exchange: Exchange): void {
+  #begin(route: ServedRoute, exchange: Exchange): void {
     exchange.route = route;
     const underWay = this.#underWay.get(route) ?? new Set();
     this.#underWay.set(route, underWay.add(exchange));
@@ -195,7 +207,7 @@ export class WebhookServer {
       rawHeaders: incoming.rawHeaders,
       remote: plainAddress(socket.remoteAddress ?? '')?.address ?? null,
     };
-    const route = this.#routes.get(pathOf(request.target));
+    const route = this.#find(request.target);
     const early = this.#answerEarly(request, route, socket);
     if (early !== null || route === undefined) {
       return this.#refuse(incoming, exchange, early ?? refusal(404, 'Nothing listens here.'), isWaiting);
@@ -220,7 +232,7 @@ export class WebhookServer {
   /** What needs no body to be answered; null where it is for the route to answer. */
   #answerEarly(
     request: WebhookRequest,
-    route: WebhookRoute | undefined,
+    route: ServedRoute | undefined,
     socket: Socket,
   ): WebhookAnswer | null {
     const isHealth = pathOf(request.target) === '/health';

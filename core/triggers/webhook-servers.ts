@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import { AppError } from '../model/errors.ts';
 import type { WebhookTriggerConfig } from '../model/trigger-config.ts';
 import { OneAtATime } from '../runtime/one-at-a-time.ts';
-import { WebhookRoute, type WebhookOwner, type WebhookProblem } from './webhook-route.ts';
+import { WebhookRoute, type ServedRoute, type WebhookOwner, type WebhookProblem } from './webhook-route.ts';
 import { WEBHOOK_LIMITS, WebhookServer, type WebhookLimits } from './webhook-server.ts';
 
 export interface WebhookFacts {
@@ -46,7 +46,16 @@ export class WebhookServers {
    */
   async open(config: WebhookTriggerConfig, owner: WebhookOwner): Promise<RunningWebhook> {
     checkPort(config);
-    const route = new WebhookRoute(config, owner);
+    return this.serve(new WebhookRoute(config, owner));
+  }
+
+  /**
+   * The same, for a route of any kind.
+   * @throws `trigger.path-taken`, `trigger.port-taken`, `trigger.bad-address`
+   */
+  async serve(route: ServedRoute): Promise<RunningWebhook> {
+    const { config } = route;
+    checkPort(config);
     const address = addressOf(config);
     const place = this.#places.get(address) ?? { turns: new OneAtATime(), server: null };
     this.#places.set(address, place);
@@ -57,7 +66,7 @@ export class WebhookServers {
       get facts() {
         return {
           url: `http://${address}${config.path}`,
-          isSigned: config.secret !== null,
+          isSigned: route.isSigned,
           problem: route.problem ?? server.trouble,
         };
       },
@@ -65,11 +74,11 @@ export class WebhookServers {
     };
   }
 
-  async #join(place: Place, route: WebhookRoute): Promise<void> {
+  async #join(place: Place, route: ServedRoute): Promise<void> {
     const { port, path } = route.config;
     const host = bare(route.config.host);
     if (place.server !== null) {
-      const other = place.server.routeAt(path);
+      const other = route.family === undefined ? place.server.routeAt(path) : undefined;
       if (other !== undefined) throw pathTaken(route, other);
       place.server.add(route);
       return;
@@ -85,7 +94,7 @@ export class WebhookServers {
   }
 
   /** An address that holds another of our own, such as all addresses against one, says whose that is. */
-  #whoseItIs(error: unknown, { config: { host, port } }: WebhookRoute): unknown {
+  #whoseItIs(error: unknown, { config: { host, port } }: ServedRoute): unknown {
     if (!(error instanceof AppError) || error.code !== 'trigger.port-taken') return error;
     const others = [...this.#places.values()].flatMap(({ server }) => server?.routes ?? []);
     const other = others.find(({ config }) => config.port === port && mayBeSame(config.host, host));
@@ -100,7 +109,7 @@ export class WebhookServers {
   }
 }
 
-async function leave(place: Place, server: WebhookServer, route: WebhookRoute): Promise<void> {
+async function leave(place: Place, server: WebhookServer, route: ServedRoute): Promise<void> {
   await server.remove(route);
   await place.turns.run(async () => {
     if (place.server !== server || server.routes.length > 0) return;
@@ -109,7 +118,7 @@ async function leave(place: Place, server: WebhookServer, route: WebhookRoute): 
   });
 }
 
-function checkPort({ host, port }: WebhookTriggerConfig): void {
+function checkPort({ host, port }: ServedRoute['config']): void {
   if (Number.isInteger(port) && port >= MIN_PORT && port <= MAX_PORT && host !== '') return;
   throw new AppError(
     'trigger.bad-address',
@@ -118,7 +127,7 @@ function checkPort({ host, port }: WebhookTriggerConfig): void {
   );
 }
 
-function addressOf({ host, port }: WebhookTriggerConfig): string {
+function addressOf({ host, port }: ServedRoute['config']): string {
   const name = bare(host).toLowerCase();
   return `${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
@@ -133,7 +142,7 @@ function bare(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
 }
 
-function pathTaken(route: WebhookRoute, other: WebhookRoute): AppError {
+function pathTaken(route: ServedRoute, other: ServedRoute): AppError {
   const { config, owner } = route;
   const { process, triggerId } = other.owner;
   const whose = process === owner.process ? `another trigger of ${process}` : process;

@@ -187,6 +187,10 @@ async function run(): Promise<void> {
       case 'open-journal':
         command('open-journal');
         return;
+      case 'show-waiting':
+        view.deliver({ name: 'console.show', payload: { target: null, view: 'waiting' } });
+        view.present();
+        return;
       case 'show-process':
         show({ journalId: action.journalId, process: action.process });
         return;

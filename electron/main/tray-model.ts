@@ -9,6 +9,7 @@ type TrayItem =
 
 export type TrayAction =
   | { readonly type: 'show' }
+  | { readonly type: 'show-waiting' }
   | { readonly type: 'open-journal' }
   | { readonly type: 'show-process'; readonly journalId: string; readonly process: string }
   | { readonly type: 'quit' };
@@ -31,12 +32,23 @@ export function trayModel(fleet: FleetView | null): TrayModel {
   const live = fleet?.processes.filter((row) => row.live) ?? [];
   const failed = live.filter((row) => row.state === 'failed');
   const summary = fleet === null ? 'Starting' : summaryOf(live);
+  const waiting = waitingIn(live);
   return {
     icon: iconOf(live),
     tooltip: `Holdfast: ${summary}`,
     menu: [
       { kind: 'text', label: summary },
       { kind: 'separator' },
+      ...(waiting === 0
+        ? []
+        : ([
+            {
+              kind: 'action',
+              label: `${String(waiting)} waiting for you…`,
+              action: { type: 'show-waiting' },
+            },
+            { kind: 'separator' },
+          ] as const)),
       ...failed.slice(0, MOST_FAILED).map((row): TrayItem => ({
         kind: 'action',
         label: `✕ ${shortened(row.name)} failed`,
@@ -60,6 +72,10 @@ function iconOf(live: readonly ProcessRow[]): TrayIcon {
   return live.some(isUnderWay) ? 'ok' : 'idle';
 }
 
+function waitingIn(live: readonly ProcessRow[]): number {
+  return live.reduce((sum, row) => sum + row.waiting.count, 0);
+}
+
 /** Whether a process does something, or will by itself. */
 export function isUnderWay(row: ProcessRow): boolean {
   return row.live && ['starting', 'running', 'awaiting', 'stopping'].includes(row.state);
@@ -69,6 +85,7 @@ function summaryOf(live: readonly ProcessRow[]): string {
   if (live.length === 0) return 'No processes';
   const count = (what: string, rows: readonly ProcessRow[]): string[] =>
     rows.length === 0 ? [] : [`${String(rows.length)} ${what}`];
+  const waiting = waitingIn(live);
   const parts = [
     ...count(
       'failed',
@@ -78,6 +95,7 @@ function summaryOf(live: readonly ProcessRow[]): string {
       'in doubt',
       live.filter((row) => row.doubts > 0),
     ),
+    ...(waiting === 0 ? [] : [`${String(waiting)} waiting for you`]),
     ...count(
       'suspended',
       live.filter((row) => row.state === 'suspended'),

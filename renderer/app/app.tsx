@@ -8,8 +8,10 @@ import { FleetView } from '../features/fleet/fleet-view.tsx';
 import { JournalsView } from '../features/journals/journals-view.tsx';
 import { OpenJournalButton } from '../features/journals/open-journal-button.tsx';
 import { ProcessView } from '../features/process/process-view.tsx';
+import { WaitingView } from '../features/waiting/waiting-view.tsx';
 import type { Console } from '../stores/console.ts';
 import { hashOf, type Place } from '../stores/place.ts';
+import { waitingHere } from '../stores/waiting.ts';
 import { ConsoleContext, useConsole, useSilent } from './console-context.ts';
 import { DropTarget } from './drop-target.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
@@ -40,6 +42,7 @@ function Shell() {
   const known = useStore(fleet.store, (state) => state.phase === 'ready');
   const processes = useStore(fleet.store, (state) => Object.keys(state.processes).length);
   const journals = useStore(fleet.store, (state) => state.journals.length);
+  const waiting = useStore(fleet.store, (state) => waitingHere(state.processes));
   const silent = useSilent();
   const address = hashOf(now);
   return (
@@ -59,7 +62,12 @@ function Shell() {
         <SilenceBanner />
         <TriggersHeldBanner />
       </div>
-      <Nav view={now.view} processes={known ? processes : null} journals={known ? journals : null} />
+      <Nav
+        view={now.view}
+        processes={known ? processes : null}
+        journals={known ? journals : null}
+        waiting={known ? waiting : null}
+      />
       {/* Another address is another page: it begins at its top. */}
       <main key={address} className="hf-main" tabIndex={-1}>
         <View place={now} />
@@ -79,6 +87,8 @@ function View({ place }: { readonly place: Place }) {
       return <FleetView />;
     case 'journals':
       return <JournalsView />;
+    case 'waiting':
+      return <WaitingView />;
     case 'process':
       return <ProcessView target={place.target} />;
   }

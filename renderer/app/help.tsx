@@ -5,7 +5,7 @@ import { isTyping } from '../ui/keys.ts';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['/', 'Filter the fleet'],
-  ['j  k  ↓  ↑', 'Next or previous row'],
+  ['j  k  ↓  ↑', 'Next or previous row, or thing that waits'],
   ['g  G', 'First or last row'],
   ['Enter', 'Open the selected process'],
   ['Esc', 'Back out of the innermost layer'],

@@ -1,6 +1,6 @@
-import { Database, Heatmap } from '@blueprintjs/icons';
+import { Database, Heatmap, Inbox } from '@blueprintjs/icons';
 import type { ReactNode } from 'react';
-import { FLEET, hashOf, JOURNALS, type Place } from '../stores/place.ts';
+import { FLEET, hashOf, JOURNALS, WAITING, type Place } from '../stores/place.ts';
 import { countText } from '../ui/numbers.ts';
 
 interface Props {
@@ -8,13 +8,18 @@ interface Props {
   /** Null until they are known [P5]. */
   readonly processes: number | null;
   readonly journals: number | null;
+  readonly waiting: number | null;
 }
 
-export function Nav({ view, processes, journals }: Props) {
+export function Nav({ view, processes, journals, waiting }: Props) {
+  const isFleet = view === 'fleet' || view === 'process';
   return (
     <nav className="hf-nav" aria-label="Views">
-      <NavLink place={FLEET} current={view !== 'journals'} icon={<Heatmap />} count={processes}>
+      <NavLink place={FLEET} current={isFleet} icon={<Heatmap />} count={processes}>
         Fleet
+      </NavLink>
+      <NavLink place={WAITING} current={view === 'waiting'} icon={<Inbox />} count={waiting}>
+        Waiting for me
       </NavLink>
       <NavLink place={JOURNALS} current={view === 'journals'} icon={<Database />} count={journals}>
         Journals

@@ -2,6 +2,7 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ConsoleClient } from '../../core/contract/client.ts';
 import type { RequestOf } from '../../core/contract/requests.ts';
 import type { Action, DeadLetterView, ProcessRow } from '../../core/contract/views.ts';
+import type { WaitingItem } from '../../core/contract/waiting-view.ts';
 import type { Clock, Ids } from '../../core/model/ports.ts';
 import { visibleLine } from '../ui/visible-text.ts';
 import { ACTION_TABLE } from './action-table.ts';
@@ -39,6 +40,8 @@ export interface ActionStore {
   readonly triggerSwitch: TriggerSwitch;
   /** Answers the open question in its place, see {@link Commands.attempt}. */
   readonly attempt: Commands['attempt'];
+  /** Lets a tool be called with what it was asked for: all of that is in sight where it is pressed, so nothing is asked. */
+  approve(row: ProcessRow, item: WaitingItem): Promise<boolean>;
   /** True when the message is in the journal. */
   write(row: ProcessRow, letter: Letter): Promise<boolean>;
   cancel(): void;
@@ -177,6 +180,17 @@ export function createActionStore(
     },
     triggerSwitch: createTriggerSwitch(client, notices, ids),
     attempt,
+    approve(row, { id: promiseId, title }) {
+      return run(row, `Approving ${visibleLine(title)}`, (target, commandId) =>
+        client.request('approvals.decide', {
+          ...target,
+          commandId,
+          reason: '',
+          promiseId,
+          decision: { kind: 'approve' },
+        }),
+      );
+    },
     write(row, letter) {
       return run(row, 'Writing to it', (target, commandId) =>
         client.request('inbox.write', { ...target, commandId, reason: '', ...letter }),

@@ -6,8 +6,9 @@ import { createFleetViewStore, type FleetViewStore } from './fleet-view.ts';
 import { createJournals, type Journals } from './journals.ts';
 import { createLivenessStore, type LivenessStore, type Visibility } from './liveness.ts';
 import { createNoticeStore, type NoticeStore } from './notices.ts';
-import { createPlaceStore, FLEET, processPlace, type AddressBar, type PlaceStore } from './place.ts';
+import { createPlaceStore, FLEET, processPlace, WAITING, type AddressBar, type PlaceStore } from './place.ts';
 import { createProcessStore, type ProcessStore } from './process.ts';
+import { createWaitingStore, type WaitingStore } from './waiting.ts';
 
 export interface ConsoleEnvironment {
   readonly client: ConsoleClient;
@@ -26,6 +27,7 @@ export interface Console {
   readonly fleet: FleetStore;
   readonly fleetView: FleetViewStore;
   readonly process: ProcessStore;
+  readonly waiting: WaitingStore;
   readonly actions: ActionStore;
   readonly journals: Journals;
   readonly notices: NoticeStore;
@@ -53,7 +55,10 @@ export function createConsole(environment: ConsoleEnvironment): Console {
   const offs = [
     client.on('fleet.changed', () => liveness.heard()),
     client.on('process.changed', () => liveness.heard()),
-    client.on('console.show', ({ target }) => place.go(target === null ? FLEET : processPlace(target))),
+    client.on('console.show', ({ target, view }) => {
+      if (view === 'waiting') place.go(WAITING);
+      else place.go(target === null ? FLEET : processPlace(target));
+    }),
     client.on('console.notice', ({ tone, code, message }) => {
       notices.push({ tone, code, message, title: tone === 'alarm' ? 'Something failed' : 'Please note' });
     }),
@@ -68,6 +73,7 @@ export function createConsole(environment: ConsoleEnvironment): Console {
     fleet,
     fleetView: createFleetViewStore(),
     process,
+    waiting: createWaitingStore(client, fleet),
     actions: createActionStore(client, notices, clock, ids),
     journals: createJournals(client, notices, pathOf),
     notices,

@@ -5,22 +5,26 @@ import type { Target } from './target.ts';
 export type Place =
   | { readonly view: 'fleet' }
   | { readonly view: 'journals' }
+  | { readonly view: 'waiting' }
   | { readonly view: 'process'; readonly target: Target };
 
 export const FLEET: Place = { view: 'fleet' };
 export const JOURNALS: Place = { view: 'journals' };
+export const WAITING: Place = { view: 'waiting' };
 
 export function processPlace(target: Target): Place {
   return { view: 'process', target: { journalId: target.journalId, process: target.process } };
 }
 
-/** `#/`, `#/journals`, or `#/<journal id>/<process>`, both URI-encoded. */
+/** `#/`, `#/journals`, `#/waiting`, or `#/<journal id>/<process>`, both URI-encoded. */
 export function hashOf(place: Place): string {
   switch (place.view) {
     case 'fleet':
       return '#/';
     case 'journals':
       return '#/journals';
+    case 'waiting':
+      return '#/waiting';
     case 'process':
       return `#/${encodeURIComponent(place.target.journalId)}/${encodeURIComponent(place.target.process)}`;
   }
@@ -32,6 +36,7 @@ export function placeOf(hash: string): Place {
   try {
     const [first = '', second = ''] = parts.map((part) => decodeURIComponent(part));
     if (parts.length === 1 && first === 'journals') return JOURNALS;
+    if (parts.length === 1 && first === 'waiting') return WAITING;
     if (parts.length === 2 && first !== '' && second !== '') {
       return { view: 'process', target: { journalId: first, process: second } };
     }

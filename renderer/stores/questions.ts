@@ -4,6 +4,7 @@ import type { Result } from '../../core/contract/define.ts';
 import type { MemoryRecordView } from '../../core/contract/memory-views.ts';
 import type { MissionView } from '../../core/contract/mission-view.ts';
 import type { RequestOf } from '../../core/contract/requests.ts';
+import type { WaitingDetail } from '../../core/contract/waiting-view.ts';
 import type { LimitSettingView, SettingView } from '../../core/contract/settings-views.ts';
 import type { ToolView } from '../../core/contract/tools-view.ts';
 import type { EffectClass } from '../../core/model/effects.ts';
@@ -53,6 +54,12 @@ export type Question =
       readonly row: ProcessRow;
       readonly wait: WaitView;
       readonly entered?: Entered;
+    }
+  | {
+      readonly kind: 'decide';
+      readonly decision: 'edit' | 'reject' | 'answer';
+      readonly row: ProcessRow;
+      readonly detail: WaitingDetail;
     }
   | {
       readonly kind: 'signal';

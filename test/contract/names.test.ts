@@ -49,6 +49,14 @@ describe('a request of any kind', () => {
       promiseId: 'p_1',
       settlement: { kind: 'resolved', valueText: 'true' },
     },
+    'waiting.read': { journalId: 'journal' },
+    'waiting.show': { journalId: 'journal', process: 'clerk', kind: 'approval', id: 'p_1' },
+    'approvals.decide': {
+      ...COMMAND,
+      process: null,
+      promiseId: 'p_1',
+      decision: { kind: 'approve', argsText: '{}' },
+    },
     'processes.signal': { ...COMMAND, name: 'go', payloadText: '1' },
     'processes.query': { journalId: 'journal', process: 'clerk', name: 'step', argsText: '{}' },
     'inbox.write': {

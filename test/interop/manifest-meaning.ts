@@ -291,14 +291,14 @@ export function ourMeaning(
             auto_complete: mission.autoComplete,
           },
     inbox:
-      inbox.ratePerSender === null || !inbox.isEnabled
+      inbox.maxPerHour === null || !inbox.isEnabled
         ? null
         : {
             max_messages: inbox.maxMessages,
             max_message_length: inbox.maxLength,
             default_ttl: seconds(inbox.defaultTtlMs),
             max_ttl: seconds(inbox.maxTtlMs),
-            rate_limit_per_sender: inbox.ratePerSender,
+            rate_limit_per_sender: inbox.maxPerHour,
           },
   };
   return JSON.parse(JSON.stringify(meaning)) as JsonObject;

@@ -85,13 +85,13 @@ lifecycleSince,startedAt,lastWorkerDeath,configHash?:? holds?:hold[] queue?:even
 inbox?:message[] outbox?:sent[] heard?:#{} settled?:settled[] taken?:[] recentRuns?:run[] budget?:budget
 lastError?:error? writer?:writer? workers?:worker[] heardOf?:heard[]{} triggers?:triggers rewinding?:back?
 lineage?:lineage? health?:health escalations?:cause[] mission,plan?:keys? caps?:cap{} settings?:setting{} tally?:#{}
-secrets?:secret{} tools?:tools; open=event:event invocation,attempt:# startedAt codeHash effects:effect[] writes:write[]
-before:slot?{} attemptSeq,conversationFrom?:# seed? inbox?:message[] sayings?:saying[] sends?:send[] waits?:wait[]
-signals?:signal[] clock?:#[] versions?:#{} isWaiting,isToBegin?:bool spent,reserved?:use{} warned?:[] retryAt?:?
-inherited?:heir instructions? plan?:keys tools?:listed; heir=keyPrefix by; state=holdfast:mark; budget=period:period?
-spent,reserved:use{} warned:[] extensions:grant[] exceeded:over? currency?:? spending?:pace; period=id until:?;
-grant=limit amount:use until,eventId:?; over=limit eventId:? max,spent,reserved,asked:# model,cap?; slot=value:any;
-effect=effectId name effectClass argsHash argsPreview key announcedAt occurrence,attempts:# end:end?
+secrets?:secret{} tools?:tools inboxRead?:read[]; open=event:event invocation,attempt:# startedAt codeHash
+effects:effect[] writes:write[] before:slot?{} attemptSeq,conversationFrom?:# seed? inbox?:message[] sayings?:saying[]
+sends?:send[] waits?:wait[] signals?:signal[] clock?:#[] versions?:#{} isWaiting,isToBegin?:bool spent,reserved?:use{}
+warned?:[] retryAt?:? inherited?:heir instructions? plan?:keys tools?:listed; heir=keyPrefix by; state=holdfast:mark;
+budget=period:period? spent,reserved:use{} warned:[] extensions:grant[] exceeded:over? currency?:? spending?:pace;
+period=id until:?; grant=limit amount:use until,eventId:?; over=limit eventId:? max,spent,reserved,asked:# model,cap?;
+slot=value:any; effect=effectId name effectClass argsHash argsPreview key announcedAt occurrence,attempts:# end:end?
 keyTtlMs,timeoutMs,endSeq?:#? seq?:# isUndone?:bool booked,maybe?:use{} earlier?:past most?:use{} model,prices?;
 past=end:end endSeq:#?; end=kind; wait=waitId kind name createdAt data:any occurrence,seq:# shiftMs?:# dueAt,endSeq:#?
 end:status?; event=eventId triggerId triggerType acceptedAt payload:any from?:sender metadata?:keys missed?:#
@@ -109,7 +109,8 @@ eventId,effectId,overAt:? coolsUntilMs:#?; cause=id key kind summary at overWhy 
 deliveries:told[]; told=target to status reason attempts:# lastAt,dueAt:? answer:#?; pace=since:#?
 minutes,halfHours:bit[]; bit=at:# spent:use{}; cap=limits:#{} id until spent:use{}; switch=number:# pause:pause?;
 setting=value:any manifest:any actor reason at; secret=resolvedAt expiresAt,rotatedAt,lastReadAt:? revoked:by?; by=at
-actor; listed=hash problems:[]; tools=last:latest? lists:keys[]{} believed:{}; latest=hash at problems:[]""")}
+actor; listed=hash problems:[]; tools=last:latest? lists:keys[]{} believed:{}; latest=hash at problems:[];
+read=message:message deliveredAt eventId invocation:# answer:answer?; answer=text at""")}
 KINDS = {"": str, "#": Number, "bool": bool, "any": object, "keys": dict}
 def fits(value, kind):
     if kind == "use": return fits(value, "#") and 0 < value.double <= 1e15

@@ -1,4 +1,5 @@
 import type { MissionView } from '../../core/contract/mission-view.ts';
+import type { WaitingDetail, WaitingItem } from '../../core/contract/waiting-view.ts';
 import type { SettingsView, SettingView } from '../../core/contract/settings-views.ts';
 import type { ToolServerView, ToolsView, ToolView } from '../../core/contract/tools-view.ts';
 import type {
@@ -172,6 +173,7 @@ export function rowOf(over: Partial<ProcessRow> = {}): ProcessRow {
     invocations: 41,
     queued: 0,
     doubts: 0,
+    waiting: { count: 0, mark: '' },
     restarts: 0,
     entries: 1204,
     lastEntryType: 'invocation_result',
@@ -460,6 +462,8 @@ export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): Pr
     deadLettersLost: 0,
     mission: null,
     inbox: [],
+    inboxRead: [],
+    conversation: { count: 0, messages: [] },
     detectors: [],
     unsent: 0,
     workerDetail: null,
@@ -618,6 +622,50 @@ export function toolsOf(over: Partial<ToolsView> = {}): ToolsView {
     ],
     tools,
     toolCount: tools.length,
+    ...over,
+  };
+}
+
+/** A call that waits for an approval. */
+export function waitingItem(over: Partial<WaitingItem> = {}): WaitingItem {
+  const item = {
+    journalId: 'j-demo',
+    process: 'market-watcher',
+    live: true,
+    state: 'awaiting',
+    kind: 'approval' as const,
+    id: 'p_approval',
+    title: 'write_file',
+    text: 'The report is due.',
+    effectClass: 'ask',
+    since: before(5 * MINUTE),
+    expiresAt: null,
+    onExpiry: 'reject' as const,
+    isUrgent: false,
+    ...over,
+  };
+  return { key: `${item.journalId}/${item.process}/${item.kind}/${item.id}`, ...item };
+}
+
+export function waitingDetail(
+  item: Partial<WaitingItem> = {},
+  over: Partial<Omit<WaitingDetail, 'item'>> = {},
+): WaitingDetail {
+  const whole = waitingItem(item);
+  const argsText = '{\n  "path": "report.txt",\n  "content": "new"\n}';
+  return {
+    item: whole,
+    source: 'mcp:files',
+    why: whole.text,
+    argsText,
+    isWhole: true,
+    argsBytes: argsText.length,
+    schemaText:
+      '{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},"edits":{"type":"array"}},"required":["path"],"additionalProperties":false}',
+    diffs: [],
+    options: [],
+    problem: '',
+    effectKey: '',
     ...over,
   };
 }

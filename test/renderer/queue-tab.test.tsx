@@ -72,7 +72,7 @@ test('a dead letter says why, and is redelivered, done all over again, or droppe
 test('what is written to the agent goes out once; what was refused stays in the field', async () => {
   const host = await shown();
   host.answer('inbox.write', () => refused({ code: 'inbox.full', message: 'Fifty messages wait.' }));
-  await tab(/queue/);
+  await tab(/Conversation/);
   const form = within(screen.getByRole('form', { name: 'Write to the agent' }));
   const field = form.getByLabelText<HTMLTextAreaElement>('Write to the agent');
   const send = form.getByRole<HTMLButtonElement>('button', { name: 'Write to market-watcher' });

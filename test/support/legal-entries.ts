@@ -392,6 +392,14 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
         expires_at: pick % 2 === 0 ? null : timestampOf(START + pick),
       },
     ],
+    ({ pick }) => [
+      'inbox_answered',
+      {
+        event_id: `event-${pick % 5}`,
+        message_id: state.inboxRead.at(-1)?.message.messageId ?? `message-${pick % 20}`,
+        answer: `answer ${count}`,
+      },
+    ],
     ({ pick, value }) => [
       'trigger_event',
       {

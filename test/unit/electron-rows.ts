@@ -19,6 +19,7 @@ export function processRow(given: Partial<ProcessRow> & { readonly name: string 
     invocations: 0,
     queued: 0,
     doubts: 0,
+    waiting: { count: 0, mark: '' },
     restarts: 0,
     entries: 1,
     lastEntryType: 'created',

@@ -54,6 +54,9 @@ class Numbered implements JournalSource {
   rows(): never {
     throw new Error('nobody asks');
   }
+  waiting(): never {
+    throw new Error('nobody asks');
+  }
   async close(): Promise<void> {}
 }
 

@@ -9,6 +9,7 @@ import { ForkDialog } from '../rewind/fork-dialog.tsx';
 import { RewindDialog } from '../rewind/rewind-dialog.tsx';
 import { AddTriggerDialog } from '../trigger/add-trigger-dialog.tsx';
 import { FireTriggerDialog, PauseTriggersDialog, RemoveTriggerDialog } from '../trigger/trigger-dialogs.tsx';
+import { DecideDialog } from '../waiting/decide-dialog.tsx';
 import { FrozenState } from './consequences.tsx';
 import { ClearHealthDialog } from './clear-health-dialog.tsx';
 import { DeadLetterDialog } from './dead-letter-dialog.tsx';
@@ -54,6 +55,8 @@ function Asked({ question }: { readonly question: Question }) {
       return <EffectDialog key={question.effect.effectId} question={question} />;
     case 'promise':
       return <PromiseDialog key={question.wait.waitId} question={question} />;
+    case 'decide':
+      return <DecideDialog key={question.detail.item.key} question={question} />;
     case 'signal':
       return <SignalDialog question={question} />;
     case 'query':

@@ -2,7 +2,8 @@ import { useMemo } from 'react';
 import type { ProcessRow } from '../../../core/contract/views.ts';
 import { useConsole, useFleet } from '../../app/console-context.ts';
 import { countsOf, FILTERS, type FilterId } from '../../stores/arrange.ts';
-import { FLEET, hashOf } from '../../stores/place.ts';
+import { FLEET, hashOf, WAITING } from '../../stores/place.ts';
+import { waitingHere } from '../../stores/waiting.ts';
 import { countText } from '../../ui/numbers.ts';
 import { countTone } from './count-tone.ts';
 
@@ -28,6 +29,7 @@ export function FleetCounts({ processes, chosen }: Props) {
           <strong>{countText(counts[id])}</strong> {word}
         </button>
       ))}
+      {waitingHere(processes) > 0 && <WaitingCount processes={processes} />}
     </div>
   );
 }
@@ -49,6 +51,20 @@ export function HeaderCounts() {
           <strong>{countText(counts[id])}</strong> {word}
         </a>
       ))}
+      <WaitingCount processes={processes} />
     </nav>
+  );
+}
+
+/** Leads to what waits for a person, which is another view. */
+function WaitingCount({ processes }: Pick<Props, 'processes'>) {
+  const waiting = waitingHere(processes);
+  return (
+    <a
+      href={hashOf(WAITING)}
+      className={`hf-count-link ${waiting === 0 ? 'hf-count-none' : 'hf-count-attention'}`}
+    >
+      <strong>{countText(waiting)}</strong> waiting for you
+    </a>
   );
 }

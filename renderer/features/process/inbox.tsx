@@ -19,7 +19,7 @@ import { visibleLine } from '../../ui/visible-text.ts';
 import { DeskItem } from './desk.tsx';
 
 /** What people wrote to the agent and its next invocation reads, and a place to write more. */
-export function Inbox({ detail: { row, inbox } }: { readonly detail: ProcessDetail }) {
+export function Inbox({ detail: { row, inbox, inboxRead } }: { readonly detail: ProcessDetail }) {
   return (
     <section aria-label="Inbox">
       <SectionHead title="Inbox" />
@@ -57,7 +57,47 @@ export function Inbox({ detail: { row, inbox } }: { readonly detail: ProcessDeta
         </ul>
       )}
       {row.live && <WriteForm row={row} />}
+      <Delivered messages={inboxRead} />
     </section>
+  );
+}
+
+/** What its invocations got, newest first, each with what was answered. */
+function Delivered({ messages }: { readonly messages: ProcessDetail['inboxRead'] }) {
+  if (messages.length === 0) return null;
+  return (
+    <>
+      <SectionHead title="Delivered" />
+      <ul className="hf-plain hf-letters">
+        {messages.map((message) => {
+          const { messageId, messageType, sender, deliveredAt, invocation, content, answer } = message;
+          return (
+            <DeskItem
+              key={messageId}
+              title={visibleLine(messageType)}
+              about={
+                <>
+                  from {visibleLine(sender) || 'nobody named'} · delivered{' '}
+                  <Ago at={deliveredAt} long suffix=" ago" /> to invocation {countText(invocation)}
+                </>
+              }
+            >
+              <Said text={content} />
+              {answer !== null ? (
+                <>
+                  <div className="hf-muted">
+                    Answered <Ago at={answer.at} long suffix=" ago" />
+                  </div>
+                  <Said text={answer.text} />
+                </>
+              ) : (
+                messageType === 'question' && <div className="hf-muted">Not answered.</div>
+              )}
+            </DeskItem>
+          );
+        })}
+      </ul>
+    </>
   );
 }
 

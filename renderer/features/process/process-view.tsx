@@ -13,6 +13,7 @@ import { visibleLine } from '../../ui/visible-text.ts';
 import { MemoryTab } from '../memory/memory-tab.tsx';
 import { useSoughtEvent } from '../memory/use-sought-event.ts';
 import { Attention } from './attention.tsx';
+import { ConversationTab } from './conversation-tab.tsx';
 import { BudgetGauge } from './budget-gauge.tsx';
 import { EffectsTab } from './effects-tab.tsx';
 import { Escalations } from './escalations.tsx';
@@ -66,7 +67,7 @@ export function ProcessView({ target }: { readonly target: Target }) {
   );
 }
 
-type TabId = 'timeline' | 'state' | 'effects' | 'queue' | 'memory' | 'tools' | 'worker';
+type TabId = 'timeline' | 'state' | 'effects' | 'queue' | 'memory' | 'tools' | 'conversation' | 'worker';
 
 function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
   const { row } = detail;
@@ -78,6 +79,7 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
     void sought.seek(eventId);
   };
   const inDoubt = row.doubts > 0 ? ` (${countText(row.doubts)} in doubt)` : '';
+  const written = detail.inbox.length > 0 ? ` (${countText(detail.inbox.length)} unread)` : '';
   const queued = row.queued > 0 ? ` (${countText(row.queued)})` : '';
   return (
     <>
@@ -112,6 +114,11 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
             <Tab id="memory" title="Memory" panel={<MemoryTab detail={detail} onEvent={showEvent} />} />
           )}
           <Tab id="tools" title="Tools" panel={<ToolsTab key={row.key} detail={detail} />} />
+          <Tab
+            id="conversation"
+            title={`Conversation${written}`}
+            panel={<ConversationTab detail={detail} />}
+          />
           <Tab id="worker" title="Worker" panel={<WorkerTab detail={detail} />} />
         </Tabs>
       </div>

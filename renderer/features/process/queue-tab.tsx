@@ -8,7 +8,6 @@ import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { Triggers } from '../trigger/triggers.tsx';
 import { DeadLetters } from './dead-letters.tsx';
-import { Inbox } from './inbox.tsx';
 import { OpenInvocations } from './open-invocations.tsx';
 
 /** What wakes the process, what is under way, what waits for its turn, and what was given up. */
@@ -19,7 +18,6 @@ export function QueueTab({ detail }: { readonly detail: ProcessDetail }) {
       <Queue detail={detail} />
       <OpenInvocations detail={detail} />
       <DeadLetters detail={detail} />
-      <Inbox detail={detail} />
     </div>
   );
 }

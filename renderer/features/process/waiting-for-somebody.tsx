@@ -1,7 +1,9 @@
 import { Button } from '@blueprintjs/core';
 import { Hand } from '@blueprintjs/icons';
 import type { ProcessDetail, ProcessRow, WaitView } from '../../../core/contract/views.ts';
+import { APPROVAL_PREFIX, QUESTION_NAME } from '../../../core/model/approval.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
+import { hashOf, WAITING } from '../../stores/place.ts';
 import type { Settlement } from '../../stores/questions.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
@@ -50,6 +52,11 @@ export function WaitingForSomebody({ detail, promises }: Props) {
   );
 }
 
+/** What an agent asks by its tools, with more to look at than there is room for here. */
+function isAsk({ name }: WaitView): boolean {
+  return name.startsWith(APPROVAL_PREFIX) || name === QUESTION_NAME;
+}
+
 interface PromisedProps {
   readonly row: ProcessRow;
   readonly wait: WaitView;
@@ -87,13 +94,17 @@ function Promised({ row, wait, invocation }: PromisedProps) {
       }
       answersLabel={`Answers: ${name}`}
       answers={
-        <>
-          {button('Resolve…', 'resolved')}
-          {button('Reject…', 'rejected')}
-        </>
+        isAsk(wait) ? (
+          <a href={hashOf(WAITING)}>Decide it under Waiting for me</a>
+        ) : (
+          <>
+            {button('Resolve…', 'resolved')}
+            {button('Reject…', 'rejected')}
+          </>
+        )
       }
     >
-      {wait.dataText !== 'null' && <Written text={wait.dataText} />}
+      {wait.dataText !== 'null' && !isAsk(wait) && <Written text={wait.dataText} />}
       <div className="hf-muted hf-with-copy">
         id <CutText text={wait.waitId} room={44} />
         <CopyButton text={wait.waitId} label={`Copy the id of ${name}`} />

@@ -4,6 +4,7 @@ import { BRIDGE, EVENT_NAMES, REQUEST_NAMES } from '../../../core/contract/names
 import type { RequestName } from '../../../core/contract/requests.ts';
 import { fleetOf, forkPlanOf, lineOf, rewindPlanOf, toolsOf } from '../fixtures.ts';
 import { memoryHost, ok, refused } from '../memory-client.ts';
+import { waitingDetailOf, waitingIn } from './waiting.ts';
 import { memoryPageOf } from '../memory-fixtures.ts';
 import {
   NIGHT,
@@ -44,6 +45,13 @@ host.answer('processes.preview', ({ process, action }) => {
   }
   if (night) return ok(nightPreview(action));
   return scene === 'looking' ? never : ok(previewIn(process, action));
+});
+host.answer('waiting.read', ({ journalId }) => ok(waitingIn(journalId, night)));
+host.answer('waiting.show', ({ id }) => {
+  const detail = waitingDetailOf(id, night);
+  return detail === null
+    ? refused({ code: 'waiting.over', message: 'It does not wait for this any more.' })
+    : ok(detail);
 });
 host.answer('output.read', ({ before }) => {
   if (scene === 'unread') return refused({ code: 'output.unreadable', message: 'It could not be read.' });

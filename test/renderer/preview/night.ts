@@ -49,7 +49,7 @@ export const LONG_NAME =
   'reconcile-supplier-invoices-against-bank-statements-for-the-northern-and-southern-subsidiaries-eu-west-production-replica-7';
 const SENTENCE =
   'The upstream ledger refused the booking because its period was closed by somebody else while the request was under way, and it did not say which of the eleven lines it had taken. ';
-const LONG_TEXT = SENTENCE.repeat(14);
+export const LONG_TEXT = SENTENCE.repeat(14);
 const LONG_WORD = 'ey'.repeat(400);
 const LONG_JSON = JSON.stringify({
   invoice: 'INV-2041',
@@ -120,6 +120,7 @@ const worst = rowOf({
   why: LONG_TEXT,
   tone: 'attention',
   doubts: 9,
+  waiting: { count: 612, mark: 'n' },
   queued: 5_231,
   restarts: 14,
   worker: { pid: 4_194_303, generation: 1_204 },

@@ -104,6 +104,7 @@ const ROWS: readonly ProcessRow[] = [
   rowOf({ description: 'Watches tickers', why: 'tool `browser` for 4 m (usually 20 s)', tone: 'working' }),
   rowOf({
     name: 'invoice-clerk',
+    waiting: { count: 1, mark: 'b' },
     state: 'suspended',
     stateSince: before(3 * MINUTE),
     why: 'in doubt: charge_card',
@@ -130,6 +131,7 @@ const ROWS: readonly ProcessRow[] = [
   }),
   rowOf({
     name: 'nightly-report',
+    waiting: { count: 3, mark: 'a' },
     state: 'awaiting',
     why: 'waiting for promise approve-refund, until',
     whyAt: before(-3 * HOUR),
@@ -156,6 +158,7 @@ const ROWS: readonly ProcessRow[] = [
   }),
   rowOf({
     name: 'ad-buyer',
+    waiting: { count: 1, mark: 'c' },
     state: 'suspended',
     stateSince: before(6 * MINUTE),
     why: `budget: ${spentUp.exceeded!.text}; extend that limit, or it goes on at`,
@@ -310,6 +313,28 @@ function awaiting(row: ProcessRow): ProcessDetail {
         ],
       }),
       invocationOf({ eventId: 'ev-44', invocation: 44, standing: 'waiting' }),
+    ],
+    conversation: {
+      count: 120,
+      messages: [
+        { role: 'user', text: 'The report of yesterday, please.' },
+        { role: 'assistant', text: 'Done. 14 invoices, two of them late. \u{202e}<b>bold</b>' },
+      ],
+    },
+    inboxRead: [
+      {
+        messageId: 'm0',
+        messageType: 'question',
+        content: 'How many invoices were late last week?',
+        sender: 'operator:ann',
+        priority: 'normal',
+        createdAt: before(DAY),
+        expiresAt: null,
+        deliveredAt: before(20 * HOUR),
+        eventId: 'ev-40',
+        invocation: 40,
+        answer: { text: 'Three: 4711, 4712 and 4720.', at: before(20 * HOUR) },
+      },
     ],
     inbox: [
       {

@@ -32,6 +32,7 @@ const acts =
 
 /** What a guardrail or the switch asks, by the button that asks it. */
 export const QUESTIONS: readonly { readonly address: string; readonly button: string }[] = [
+  { address: '/#/waiting', button: 'Decline…' },
   { address: '/#/', button: 'Hold all triggers…' },
   { address: BUYER, button: 'Limits…' },
   { address: BUYER, button: 'Extend a limit…' },
@@ -52,6 +53,9 @@ const trigger = (name: string) => acts(press('tab', 'Triggers & queue'), dialogA
 /** What can be done from the newest entry. */
 const fromEntry = (name: string) =>
   acts((page) => page.locator('.hf-entry-line').first().click(), dialogAfter(name));
+/** One of the things that wait, by what stands in its row. */
+const waitingFor = (text: RegExp) => (page: Page) =>
+  page.getByRole('list', { name: 'What waits' }).getByRole('button', { name: text }).first().click();
 const VIEWS: readonly View[] = [
   { name: 'fleet', address: '/#/' },
   { name: 'fleet, loading', address: '/?scene=loading#/' },
@@ -97,7 +101,27 @@ const VIEWS: readonly View[] = [
     act: acts(press('tab', 'Tools'), dialogAfter('Treat as…: write_file')),
   },
   { name: 'process, waiting', address: REPORT },
-  { name: 'process, inbox', address: REPORT, act: press('tab', 'Triggers & queue') },
+  { name: 'process, inbox', address: REPORT, act: press('tab', 'Conversation (1 unread)') },
+  { name: 'waiting', address: '/#/waiting', act: waitingFor(/edit_file/) },
+  { name: 'waiting, nothing', address: '/?scene=empty#/waiting' },
+  { name: 'waiting, question', address: '/#/waiting', act: waitingFor(/Which account/) },
+  { name: 'waiting, doubt', address: '/#/waiting', act: waitingFor(/charge_card/) },
+  { name: 'waiting, hostile', address: '/?scene=night#/waiting', act: waitingFor(/write_file/) },
+  {
+    name: 'edit and approve',
+    address: '/#/waiting',
+    act: acts(waitingFor(/edit_file/), dialogAfter('Edit and approve…')),
+  },
+  {
+    name: 'reject a call',
+    address: '/#/waiting',
+    act: acts(waitingFor(/edit_file/), dialogAfter('Reject…')),
+  },
+  {
+    name: 'answer a question',
+    address: '/#/waiting',
+    act: acts(waitingFor(/Which account/), dialogAfter('Answer…')),
+  },
   { name: 'process, dead letters', address: SYNC, act: press('tab', 'Triggers & queue (3)') },
   { name: 'process, worker', address: WATCHER, act: press('tab', 'Worker') },
   { name: 'process, dying workers', address: SYNC, act: press('tab', 'Worker') },
@@ -320,6 +344,9 @@ const SHAPES: ReadonlySet<string> = new Set([
   'force-recover',
   'signal',
   'process, triggers',
+  'waiting',
+  'waiting, hostile',
+  'edit and approve',
   'process, budget',
   'process, mission over',
   'process, health',
