@@ -77,40 +77,8 @@ def judge(segments):  # all lines that are not blank, with their numbers and ver
             line.seq, link = number, base64.urlsafe_b64encode(hashlib.sha256(raw).digest())[:22].decode()
             number, seq = number + 1, own
     return judged
-# Shapes in checkpoints: keys:kind (#: number), else text; ? may be absent; kind[] list, kind{} object, kind? or null.
-SHAPES = {one: re.findall(r"(?<!:)\b(\w+)(?=[,\w]*(\??):?(\S*))", its) for one, its in re.findall(r"(\w+)=([^;]+)", """
-mark=fold_version:# seq,consecutiveFailures,restarts,workerDeaths,generation?:#
-sent,deadLettersLost,conversationCount,conversationMax?:# lifecycleReason,lifecycleActor,restart,numbering?
-lifecycleSince,startedAt,lastWorkerDeath,configHash?:? holds?:hold[] queue?:event[] open?:open[] deadLetters?:letter[]
-inbox?:message[] outbox?:sent[] heard?:#{} settled?:settled[] taken?:[] recentRuns?:run[] budget?:budget
-lastError?:error? writer?:writer? workers?:worker[] heardOf?:heard[]{} triggers?:triggers rewinding?:back?
-lineage?:lineage? health?:health escalations?:cause[] mission,plan?:keys? caps?:cap{} settings?:setting{} tally?:#{}
-secrets?:secret{} tools?:tools inboxRead?:read[]; open=event:event invocation,attempt:# startedAt codeHash
-effects:effect[] writes:write[] before:slot?{} attemptSeq,conversationFrom?:# seed? inbox?:message[] sayings?:saying[]
-sends?:send[] waits?:wait[] signals?:signal[] clock?:#[] versions?:#{} isWaiting,isToBegin?:bool spent,reserved?:use{}
-warned?:[] retryAt?:? inherited?:heir instructions? plan?:keys tools?:listed; heir=keyPrefix by; state=holdfast:mark;
-budget=period:period? spent,reserved:use{} warned:[] extensions:grant[] exceeded:over? currency?:? spending?:pace;
-period=id until:?; grant=limit amount:use until,eventId:?; over=limit eventId:? max,spent,reserved,asked:# model,cap?;
-slot=value:any; effect=effectId name effectClass argsHash argsPreview key announcedAt occurrence,attempts:# end:end?
-keyTtlMs,timeoutMs,endSeq?:#? seq?:# isUndone?:bool booked,maybe?:use{} earlier?:past most?:use{} model,prices?;
-past=end:end endSeq:#?; end=kind; wait=waitId kind name createdAt data:any occurrence,seq:# shiftMs?:# dueAt,endSeq:#?
-end:status?; event=eventId triggerId triggerType acceptedAt payload:any from?:sender metadata?:keys missed?:#
-spilled?:spill; sender=process number:# numbering?; spill=id sha256 bytes:#; lineage=process journalId seq:#;
-triggers=known:trigger{} allPaused:pause? added:added[] removed:[] sinceMs:#? switch?:switch; added=id config:keys;
-trigger=accepted,filtered,missed:# lastEventAt:? lastScheduledMs,sinceMs:#? paused:pause? keys:seen[]; seen=key atMs:#;
-pause=reason actor at; back=seq,target:# isHandledAgain:bool; message=messageId messageType content sender priority
-createdAt expiresAt:?; hold=kind reason actor since; letter=event:event open:open? reason error at attempts:#;
-sent=number:# kind topic sentAt data:any numbering?; write=ordinal:# key value:any deleted:bool seq?:#;
-saying=ordinal,seq:# role content; status=status; send=kind topic argsHash occurrence,seq:#; signal=signalId name
-payload:any seq:#; run=eventId at ok:bool durationMs:#?; settled=promiseId status at; worker=startTime pid,generation:#;
-writer=hostId startTime build epoch,pid:#; error=code message at; heard=numbering number:#; health=runs replies:#[]
-histories:history[] found:found{} anew:#{}; history=name seq,count:# buckets:#{}; found=description action at
-eventId,effectId,overAt:? coolsUntilMs:#?; cause=id key kind summary at overWhy overAt:? repeats:# detail:keys
-deliveries:told[]; told=target to status reason attempts:# lastAt,dueAt:? answer:#?; pace=since:#?
-minutes,halfHours:bit[]; bit=at:# spent:use{}; cap=limits:#{} id until spent:use{}; switch=number:# pause:pause?;
-setting=value:any manifest:any actor reason at; secret=resolvedAt expiresAt,rotatedAt,lastReadAt:? revoked:by?; by=at
-actor; listed=hash problems:[]; tools=last:latest? lists:keys[]{} believed:{}; latest=hash at problems:[];
-read=message:message deliveredAt eventId invocation:# answer:answer?; answer=text at""")}
+SHAPES = re.findall(r"(\w+)=([^;]+)", pathlib.Path(__file__).with_name("shapes.txt").read_text().partition("\n")[2])
+SHAPES = {one: re.findall(r"(?<!:)\b(\w+)(?=[,\w]*(\??):?(\S*))", its) for one, its in SHAPES}
 KINDS = {"": str, "#": Number, "bool": bool, "any": object, "keys": dict}
 def fits(value, kind):
     if kind == "use": return fits(value, "#") and 0 < value.double <= 1e15
@@ -134,7 +102,7 @@ class State:  # open: [event, effects]; effect: [id, attempts, end, end before],
         self.holds, self.queue = [one["kind"] for one in holds], [one["eventId"] for one in queue]
         self.open, self.dead = [*map(run, opened)], [[one["event"]["eventId"], run(one["open"])] for one in dead]
     def fold(self, kind, data):
-        event, hold = text(data, "event_id"), "gap" if kind == "journal_repaired" else data.get("hold")
+        event = text(data, "event_id"); hold = data.get("hold") if kind < "j" else data.get("held") is True and "gap"
         first = lambda those: [one for one in those if one[0] == data.get("event_id")][:1]
         last = lambda effects: [one for one in effects if one[0] == text(data, "effect_id")][-1:]
         same = next(filter(None, (last(effects) for _, effects in self.open)), [])
@@ -170,7 +138,7 @@ class State:  # open: [event, effects]; effect: [id, attempts, end, end before],
             for one in same if end else (): one[2:] = [end, None]
         elif kind in ("effect_value_lost", "effect_expired", "effect_unlike"):
             for one in same: one[2:] = ["in_doubt", kind == "effect_unlike" and one[2] or one[3]]
-        elif kind[:5] == "hold_" and hold in HELD.split() or kind == "journal_repaired" and data.get("held") is True:
+        elif kind in ("hold_placed", "hold_lifted", "journal_repaired") and hold in HELD.split():
             self.holds = [one for one in self.holds if one != hold] + [hold] * (kind != "hold_lifted")
 def read(directory, process):
     directory, name, state = pathlib.Path(directory), file_name(process), State()
