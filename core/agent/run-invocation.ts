@@ -15,6 +15,7 @@ import { MAX_CODE, MAX_ERROR_TEXT as MAX_TEXT } from '../model/limits.ts';
 import { Scrubber, type Scrub } from '../model/scrubber.ts';
 import type { ServerStatus } from '../model/tools.ts';
 import type { FromWorker, InvocationRecord } from '../model/worker-protocol.ts';
+import { agentHost, type AskHost } from './agent-host.ts';
 import { agentConversation } from './agent-conversation.ts';
 import { agentMessages } from './agent-messages.ts';
 import { agentSecrets } from './agent-secrets.ts';
@@ -45,6 +46,8 @@ export interface RunDetails {
   readonly secrets: Scrub;
   /** What `find` finds, once for an invocation: a re-run gets the same, and nothing is looked for [S25]. */
   readonly listed: (find: () => Promise<ToolList>) => Promise<ToolList>;
+  /** Asks the host for something about the agent itself; only inside an effect. */
+  readonly askHost: AskHost;
   /** What sources that are servers need to know, and to tell. */
   readonly toolDesk?: ToolDesk;
 }
@@ -78,6 +81,7 @@ export function runInvocation(
   const effects = effectPerformer(scope);
   const waits = durableWaits(scope);
   const secrets = agentSecrets(scope);
+  const host = agentHost(scope);
   const ctx: AgentContext = {
     process: invoke.process,
     attempt: invoke.attempt,
@@ -98,7 +102,8 @@ export function runInvocation(
       if (scope.isReal) scope.send({ type: 'log', level, text: textOf(text, scope.secrets) });
     },
   };
-  void run(agent, ctx, scope, { held: effects.held, failed: signals.failed });
+  const details = runDetails(scope, host.ask);
+  void run(agent, ctx, scope, { held: effects.held, failed: signals.failed, details });
   return {
     heard: (reply) => {
       switch (reply.type) {
@@ -113,6 +118,9 @@ export function runInvocation(
           return;
         case 'secret-told':
           secrets.told(reply);
+          return;
+        case 'host-answered':
+          host.answered(reply);
           return;
         case 'wait-ended':
           scope.heard += 1;
@@ -176,9 +184,13 @@ async function run(
   agent: RunnableAgent,
   ctx: AgentContext,
   scope: RunScope,
-  { held, failed }: { readonly held: Promise<string>; readonly failed: Promise<never> },
+  {
+    held,
+    failed,
+    details,
+  }: { readonly held: Promise<string>; readonly failed: Promise<never>; readonly details: RunDetails },
 ): Promise<void> {
-  const handled = handle(agent, ctx, scope);
+  const handled = handle(agent, ctx, scope, details);
   const handlerFailed = failed.catch((error: unknown): Ended => ({ ok: false, error }));
   const diverged = scope.diverged.then((error): Ended => ({ ok: false, error }));
   const first = await Promise.race([handled, held, handlerFailed, diverged]);
@@ -208,23 +220,29 @@ async function run(
 }
 
 /** Also for code that is not async, and throws at once. */
-async function handle(agent: RunnableAgent, ctx: AgentContext, scope: RunScope): Promise<Ended> {
+async function handle(
+  agent: RunnableAgent,
+  ctx: AgentContext,
+  scope: RunScope,
+  details: RunDetails,
+): Promise<Ended> {
   const event = eventOf(scope.invoke);
   try {
     const refused = (await agent.scan?.(event)) ?? null;
     if (refused !== null) return { ok: true, response: '', refused: wholeText(refused) };
-    return { ok: true, response: await agent.onTrigger(ctx, event, runDetails(scope)) };
+    return { ok: true, response: await agent.onTrigger(ctx, event, details) };
   } catch (error) {
     return { ok: false, error };
   }
 }
 
-function runDetails(scope: RunScope): RunDetails {
+function runDetails(scope: RunScope, askHost: AskHost): RunDetails {
   const { invoke, secrets } = scope;
   const { record, workspace } = invoke;
   return {
     plan: record.plan,
     workspace,
+    askHost,
     secrets,
     listed: listedTools(scope),
     toolDesk: {

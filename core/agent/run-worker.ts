@@ -45,6 +45,7 @@ export async function runWorker(channel: WorkerChannel, start: WorkerStart): Pro
       case 'signal':
       case 'query':
       case 'secret-told':
+      case 'host-answered':
         running.get(message.run)?.heard(message);
         break;
     }

@@ -14,6 +14,7 @@ import { HEALTH_VERBS } from './health-verbs.ts';
 import { at, jsonOption, type Given, type HostVerb } from './host-verb.ts';
 import { MISSION_VERBS } from './mission-verbs.ts';
 import { PEOPLE_VERBS } from './people-verbs.ts';
+import { SELF_VERBS } from './self-verbs.ts';
 import { REWIND_VERBS } from './rewind-verbs.ts';
 import { SETTINGS_VERBS } from './settings-verbs.ts';
 import { SECRET_VERBS } from './secret-verbs.ts';
@@ -138,6 +139,7 @@ export const HOST_VERBS: readonly HostVerb[] = [
   ...BUDGET_VERBS,
   ...ESCALATION_VERBS,
   ...MISSION_VERBS,
+  ...SELF_VERBS,
   ...HEALTH_VERBS,
   ...SETTINGS_VERBS,
   ...TOOL_VERBS,

@@ -19,6 +19,7 @@ import { followJournal } from '../tail/follow-journal.ts';
 import { budgetLines } from './budget-verbs.ts';
 import { missionLines } from './mission-verbs.ts';
 import { healthLines } from './health-verbs.ts';
+import { selfLines } from './self-verbs.ts';
 import { settingLines } from './settings-verbs.ts';
 import { ago, entryLine, fleetTable, stateText, whyText } from './describe.ts';
 import { interrupted } from './interrupted.ts';
@@ -96,6 +97,7 @@ export async function show(
     for (const line of mission === null ? [] : missionLines(mission)) print(line);
     for (const line of healthLines(detectors)) print(line);
     for (const line of settingLines(settings)) print(line);
+    for (const line of selfLines(detail.self)) print(line);
     for (const hold of detail.holds)
       print(`held: ${hold.kind} by ${hold.actor} since ${hold.since} · ${hold.reason}`);
     for (const open of detail.open) {

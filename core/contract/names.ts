@@ -45,6 +45,7 @@ const requests = {
   'health.clear': true,
   'settings.change': true,
   'settings.plan': true,
+  'self.undo': true,
   'workspace.hold-triggers': true,
   'workspace.release-triggers': true,
   'metrics.read': true,

@@ -262,6 +262,12 @@ export const REQUESTS = {
     z.strictObject({ ...OneProcess, ...Settings }),
     SettingsPlanView,
   ),
+  /** Takes back what an agent changed about itself: these entries, or, with null, all that is in force. */
+  'self.undo': defineRequest(
+    'self.undo',
+    z.strictObject({ ...NeedsReason.shape, changes: z.array(Seq).min(1).max(200).nullable() }),
+    Outcome,
+  ),
   /** The triggers of all processes of a workspace at once, beside what is paused in each. */
   'workspace.hold-triggers': defineRequest(
     'workspace.hold-triggers',

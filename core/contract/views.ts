@@ -10,6 +10,7 @@ import { MissionView } from './mission-view.ts';
 import { ANOMALY_TYPES, ON_ANOMALY } from '../model/health.ts';
 import { METERS } from '../model/meters.ts';
 import { CAP_NAMES } from '../model/cap-names.ts';
+import { SelfView } from './self-view.ts';
 import { SettingsView } from './settings-views.ts';
 
 /** What an operator may do now. The console shows these and never works them out for itself. */
@@ -60,6 +61,8 @@ export const BudgetView = z.strictObject({
       missing: z.number(),
       /** Not its own limit, which extending would help, but that on all processes or all workspaces together. */
       cap: z.enum(CAP_NAMES).optional(),
+      /** A limit on a process and all that it began: whose. */
+      of: z.string().optional(),
     })
     .nullable(),
 });
@@ -564,6 +567,8 @@ export const ProcessDetail = z.strictObject({
   /** In a fixed order, those that are off too. */
   detectors: z.array(DetectorView),
   settings: SettingsView,
+  /** What its agent changed about itself, and which process began it. */
+  self: SelfView,
   /** Those that the manifest names; none where nobody runs it here. */
   secrets: z.array(SecretView),
   /** Where it remembers things beside its conversation; null where it does not. */

@@ -34,6 +34,7 @@ import type { Clock } from '../model/ports.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { timestampOf } from '../model/time.ts';
 import type { CapMember } from './cap-book.ts';
+import { ALONE, type FamilyMember } from './family-budget.ts';
 import type { Recorder } from '../runtime/recorder.ts';
 import { cronSchedule, type Schedule } from '../triggers/cron-schedule.ts';
 
@@ -43,6 +44,8 @@ export interface BudgetKeeperOptions {
   readonly config: () => BudgetConfig;
   /** Limits on all processes together, as far as there are any. */
   readonly caps: CapMember;
+  /** Limits on a process and all that it began together; without it, there is nobody else. */
+  readonly family?: FamilyMember;
   readonly recorder: () => Recorder;
   readonly clock: Clock;
   /** Something did not fit, and was not done. */
@@ -83,6 +86,10 @@ export class BudgetKeeper {
     return this.#days.schedule;
   }
 
+  get #family(): FamilyMember {
+    return this.#options.family ?? ALONE;
+  }
+
   get #snapshot(): Readonly<ProcessSnapshot> {
     return this.#options.recorder().snapshot;
   }
@@ -93,7 +100,9 @@ export class BudgetKeeper {
     const until = this.#snapshot.budget.period?.until ?? null;
     const now = clock.now();
     if (until !== null && now < Date.parse(until)) return;
-    const next = this.#schedule.next(now);
+    // What it uses counts for whoever began it, on the same day.
+    const shared = Date.parse(this.#family.dayUntil() ?? '');
+    const next = shared > now ? shared : this.#schedule.next(now);
     if (next === null) return;
     recorder().note('budget_period_started', { id: timestampOf(now), until: timestampOf(next) });
   }
@@ -117,9 +126,13 @@ export class BudgetKeeper {
   get hasRoom(): boolean {
     const { caps, clock } = this.#options;
     const { exceeded } = this.#snapshot.budget;
-    return exceeded?.cap === undefined
-      ? fitsNow(this.config, this.#snapshot, clock.now())
-      : caps.hasRoom(exceeded.cap, { [LIMITS[exceeded.limit].meter]: exceeded.asked });
+    if (exceeded === null) return true;
+    const asked = { [LIMITS[exceeded.limit].meter]: exceeded.asked };
+    if (exceeded.cap !== undefined) return caps.hasRoom(exceeded.cap, asked);
+    return (
+      fitsNow(this.config, this.#snapshot, clock.now()) &&
+      this.#family.over({ asked, eventId: exceeded.eventId }) === null
+    );
   }
 
   /** Whether so much more fits; where not, whoever keeps the process is told, once for each time that it does not. */
@@ -129,10 +142,13 @@ export class BudgetKeeper {
     // What is granted for a while is so on the clock as it is now.
     if (this.#snapshot.budget.extensions.length > 0) recorder().lookAtClock();
     this.turn();
-    const over = overrun(this.config, this.#snapshot, { ...more, nowMs: clock.now() }) ?? caps.over(more);
+    const over =
+      overrun(this.config, this.#snapshot, { ...more, nowMs: clock.now() }) ??
+      this.#family.over(more) ??
+      caps.over(more);
     if (over === null) return true;
     if (this.#snapshot.budget.exceeded === null) {
-      const { limit, max, spent, reserved, asked, model, cap } = over;
+      const { limit, max, spent, reserved, asked, model, cap, of } = over;
       recorder().note('budget_exceeded', {
         limit,
         max,
@@ -142,6 +158,7 @@ export class BudgetKeeper {
         ...(model === undefined ? {} : { model }),
         ...(eventId === null ? {} : { event_id: eventId }),
         ...(cap === undefined ? {} : { cap }),
+        ...(of === undefined ? {} : { of }),
       });
       onExceeded(over);
     }
@@ -157,13 +174,17 @@ export class BudgetKeeper {
     const limits = Object.fromEntries(ofDay.map((limit) => [limit, config.limits[limit]]));
     const what = { asked, eventId: null, nowMs: clock.now() };
     const asking = model === null ? what : { ...what, model };
-    const over = overrun({ ...config, limits }, this.#snapshot, asking) ?? caps.over(asking);
+    const over =
+      overrun({ ...config, limits }, this.#snapshot, asking) ??
+      this.#family.over(asking) ??
+      caps.over(asking);
     return over === null ? null : describeOverrun(over);
   }
 
   /** Something that was booked did not happen, or was less. */
   released(): void {
     this.#options.onReleased();
+    this.#family.released();
     this.#options.caps.released();
   }
 

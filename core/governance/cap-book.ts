@@ -102,22 +102,50 @@ export class CapBook {
     return this.#configs.workspace !== undefined || this.#configs.all !== undefined;
   }
 
+  /** One that takes the place of another of its name counts with what that one has used until it is touched itself. */
   join(name: string, recorder: () => Recorder): CapMember {
+    const before = this.#left(name);
     const member: Member = {
-      recorder,
-      isTouched: false,
       reserved: NOTHING,
       spent: { workspace: NOTHING, all: NOTHING },
       until: { workspace: NEVER, all: NEVER },
       noted: { workspace: null, all: null },
+      ...before,
+      recorder,
+      isTouched: false,
     };
     this.#members.set(name, member);
+    return this.#membership(member, before === null);
+  }
+
+  /** It counts no more. */
+  leave(name: string): void {
+    const member = this.#left(name);
+    if (member === null) return;
+    moved(this.#reserved, member.reserved, NOTHING);
+    for (const cap of CAP_NAMES) moved(this.#spent[cap], member.spent[cap], NOTHING);
+    if (this.#isNeeded) this.#options.onRoom();
+  }
+
+  /** Taken out as it was counted last; null where there is none of this name. */
+  #left(name: string): Member | null {
+    const member = this.#members.get(name);
+    if (member === undefined) return null;
+    this.#members.delete(name);
+    const at = this.#touched.indexOf(member);
+    if (at !== -1) this.#touched.splice(at, 1);
+    // Whatever is still heard of it is not looked at.
+    member.isTouched = true;
+    return member;
+  }
+
+  #membership(member: Member, isNew: boolean): CapMember {
     const touched = (): void => {
       if (member.isTouched) return;
       member.isTouched = true;
       this.#touched.push(member);
     };
-    touched();
+    if (isNew) touched();
     return {
       touched,
       turn: () => this.#turn(member),

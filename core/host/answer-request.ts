@@ -138,6 +138,7 @@ const ANSWERS: Answers = {
   'settings.change': commanded('settings.change'),
   'settings.plan': ({ journalId, process, set, undo }, { journals }) =>
     planSettings(journals.liveOf(journalId).runtime.process(process), { set, undo }),
+  'self.undo': commanded('self.undo'),
   'workspace.hold-triggers': (request, { switchTriggers }) => switchTriggers(request, true),
   'workspace.release-triggers': (request, { switchTriggers }) => switchTriggers(request, false),
   'metrics.read': async ({ journalId }, { journals, app }) => {

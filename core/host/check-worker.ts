@@ -109,6 +109,7 @@ function foundIn(message: FromWorker, mayWait: boolean): Found | null {
     case 'pong':
     case 'log':
     case 'secret-asked':
+    case 'host-asked':
     case 'query-answered':
     case 'judged':
     case 'effect-ended':

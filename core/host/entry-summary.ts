@@ -195,6 +195,26 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
         tone: 'attention',
       };
     }
+    case 'server_connected':
+    case 'server_disconnected': {
+      const what = type === 'server_connected' ? 'connected' : 'disconnected';
+      return {
+        summary: join(`the server ${text('name')} ${what}, by ${text('actor')}`, text('reason')),
+        tone: 'attention',
+      };
+    }
+    case 'process_spawned':
+    case 'process_discarded': {
+      const what = type === 'process_spawned' ? 'begun' : 'discarded';
+      return {
+        summary: join(`the process ${text('child')} ${what}, by ${text('actor')}`, text('reason')),
+        tone: 'attention',
+      };
+    }
+    case 'spawned':
+      return { summary: `begun by ${text('parent')}, ${show('depth')} deep`, tone: 'attention' };
+    case 'discarded':
+      return { summary: join(`discarded, by ${text('actor')}`, text('reason')), tone: 'attention' };
     case 'rewind':
       return {
         summary: join(`taken back to entry ${show('target_seq')}, by ${text('actor')}`, text('reason')),

@@ -326,7 +326,13 @@ class Live implements LiveWorkspace {
   }
 
   forkManifest(process: string, name: string, changes: Readonly<Record<string, Json>>): ForkManifest {
-    return forkManifest(this.workspace, this.#paths.get(this.runtime.process(process).name)!, name, changes);
+    const path = this.#paths.get(this.runtime.process(process).name);
+    if (path !== undefined) return forkManifest(this.workspace, path, name, changes);
+    throw new AppError(
+      'fork.no-manifest',
+      `${process} was begun by another process and has no manifest that a fork could begin with. Fork the one that it comes from.`,
+      { process },
+    );
   }
 
   began(process: string, manifest: string): void {

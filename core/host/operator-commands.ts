@@ -18,6 +18,7 @@ import { aboutMemory, changeMemory, type MemoryCommand } from './memory-commands
 import { changeMission } from './mission-commands.ts';
 import { parseJson } from './parse-json.ts';
 import { changeSettings } from './settings-commands.ts';
+import { undoChanges } from './self-commands.ts';
 import { revokeSecret, rotateSecret } from './secret-commands.ts';
 import { changeTrigger, type TriggerCommand } from './trigger-commands.ts';
 
@@ -47,6 +48,7 @@ export type CommandName =
   | 'mission.change'
   | 'health.clear'
   | 'settings.change'
+  | 'self.undo'
   | 'secrets.rotate'
   | 'secrets.revoke'
   | 'rewind.apply'
@@ -246,6 +248,8 @@ async function act<N extends CommandName>(
       return clearHealth(process, request as RequestOf<'health.clear'>, actor);
     case 'settings.change':
       return changeSettings(process, request as RequestOf<'settings.change'>, actor);
+    case 'self.undo':
+      return undoChanges(process, request as RequestOf<'self.undo'>, actor);
     case 'secrets.rotate':
       return rotateSecret(process, request as RequestOf<'secrets.rotate'>, actor);
     case 'secrets.revoke':
@@ -278,6 +282,7 @@ function actionOf(name: CommandName, request: CommandRequest): string {
   if (area === 'escalation') return `escalation-${action}`;
   if (area === 'health') return 'clear-health';
   if (area === 'settings') return 'set';
+  if (area === 'self') return 'undo-changes';
   if (area === 'secrets') return `secret-${action}`;
   if (area === 'memory') return `memory-${action}`;
   return action === 'apply' ? area : action;

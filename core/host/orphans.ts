@@ -30,7 +30,8 @@ export async function findOrphans(
     if (defined.has(name)) continue;
     try {
       const { snapshot } = await engine.recover(name, { lenient: true });
-      orphans.push({ name, snapshot, trouble: null });
+      // What another process began, and somebody was done with, is over and no orphan.
+      if (snapshot.parent?.isDiscarded !== true) orphans.push({ name, snapshot, trouble: null });
     } catch (error) {
       orphans.push({ name, snapshot: emptySnapshot(), trouble: asAppError(error) });
     }

@@ -21,6 +21,7 @@ import { cut, cutOrNull, showCut } from './cut.ts';
 import { causeViews, escalationViews } from './escalation-views.ts';
 import { entrySummary } from './entry-summary.ts';
 import { missionView } from './mission-view.ts';
+import { selfView } from './self-view.ts';
 import { settingsView } from './settings-view.ts';
 import { MAX_ID, MAX_LINE, MAX_NAME, MAX_SENTENCE, MAX_WORD, shownOf } from './view-limits.ts';
 import { conversationView, deliveredView, messageView } from './inbox-views.ts';
@@ -220,6 +221,7 @@ export function processDetail(input: DetailInput): ProcessDetail {
     journalLevel: input.journalLevel,
     detectors: detectorViews(input),
     settings: settingsView(snapshot.settings, input.budget),
+    self: selfView(snapshot),
     secrets: input.secrets,
     memory:
       input.memory === null

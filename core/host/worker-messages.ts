@@ -162,6 +162,14 @@ const Message = z.discriminatedUnion('type', [
       .max(100),
   }),
   z.object({ type: z.literal('secret-asked'), run, id: z.number().int(), name: z.string().max(200) }),
+  z.object({
+    type: z.literal('host-asked'),
+    run,
+    id: z.number().int(),
+    key: z.string().min(1).max(2_000),
+    action: z.string().max(100),
+    args: json,
+  }),
   z.object({ type: z.literal('log'), run, level: z.enum(LOG_LEVELS), text }),
   z.object({ type: z.literal('invocation-done'), run, response: text, isText: z.boolean().optional() }),
   z.object({

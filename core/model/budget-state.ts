@@ -25,6 +25,8 @@ export interface Overrun {
   readonly model?: string;
   /** Not its own limit: that of all together, in which the others' use is counted. */
   readonly cap?: CapName;
+  /** A limit on what this process and all that it began use together: whose it is. */
+  readonly of?: string;
 }
 
 /** What a process has used of the present day of its budget, as the journal tells it. */

@@ -235,11 +235,16 @@ function extended(
 }
 
 /** For a person: what was asked for, and why it was too much. */
-export function describeOverrun({ limit, max, spent, reserved, asked, model, cap }: Overrun): string {
+export function describeOverrun({ limit, max, spent, reserved, asked, model, cap, of }: Overrun): string {
   if (model !== undefined) {
     return `${LIMITS[limit].words}: nobody knows what ${model} costs, so whether it fits (${limit}). Give it a price under budget.holdfast.prices, or let such calls be made with budget.holdfast.unpriced: allow`;
   }
   const under = reserved === 0 ? '' : `, ${reserved} more under way`;
-  const [whose, which] = cap === undefined ? ['', ''] : [` by ${CAP_WORDS[cap]}`, `cap of ${cap}: `];
+  const [whose, which] =
+    cap !== undefined
+      ? [` by ${CAP_WORDS[cap]}`, `cap of ${cap}: `]
+      : of === undefined
+        ? ['', '']
+        : [` by ${of} and what it began together`, `limit of ${of}: `];
   return `${LIMITS[limit].words}: ${spent} of ${max} used${whose}${under}, and ${asked} more is asked for (${which}${limit})`;
 }

@@ -207,6 +207,8 @@ const sentMessage = withKeys(
   { numbering: text },
 );
 
+const changeEnd = withKeys({ how: text, at: text, actor: text, reason: text, key: text });
+
 type Marked = Exclude<
   keyof ProcessSnapshot,
   'context' | 'lifecycle' | 'invocationCount' | 'conversation' | 'foreign' | 'lastEntryType' | 'lastEntryAt'
@@ -261,7 +263,7 @@ const MARK: Readonly<Record<Marked, Shape>> = {
             asked: number,
             eventId: orNull(text),
           },
-          { model: text, cap: text },
+          { model: text, cap: text, of: text },
         ),
       ),
     },
@@ -315,6 +317,35 @@ const MARK: Readonly<Record<Marked, Shape>> = {
   }),
   caps: recordOf(withKeys({ limits: recordOf(number), id: text, until: text, spent: amounts })),
   settings: recordOf(withKeys({ value: any, manifest: any, actor: text, reason: text, at: text })),
+  self: withKeys({
+    changes: listOf(
+      withKeys(
+        {
+          seq: number,
+          key: text,
+          kind: text,
+          what: text,
+          eventId: text,
+          at: text,
+          reason: text,
+          end: orNull(changeEnd),
+        },
+        { before: any },
+      ),
+    ),
+    servers: recordOf(isObject),
+    spawned: listOf(
+      withKeys({
+        name: text,
+        instructions: text,
+        triggers: listOf(isObject),
+        secrets: listOf(text),
+        task: text,
+      }),
+    ),
+    rebuilds: number,
+  }),
+  parent: orNull(withKeys({ process: text, depth: number, isDiscarded: truth })),
   tally: recordOf(number),
   secrets: recordOf(
     withKeys({

@@ -257,6 +257,7 @@ export function limitExceeded(state: ProcessSnapshot, data: JsonObject): void {
     eventId: textAt(data, 'event_id') || null,
     ...(textAt(data, 'model') === '' ? {} : { model: textAt(data, 'model') }),
     ...(isCapName(cap) ? { cap } : {}),
+    ...(textAt(data, 'of') === '' ? {} : { of: textAt(data, 'of') }),
   };
   state.budget.exceeded = overrun;
 }

@@ -54,6 +54,7 @@ import {
   missionStarted,
 } from './fold-mission.ts';
 import { messageDelivered, messageSent, inboxAnswered, inboxWritten } from './fold-messages.ts';
+import { selfChanged } from './fold-self.ts';
 import { settingsChanged, settingsConfigured } from './fold-settings.ts';
 import {
   clockChanged,
@@ -109,6 +110,7 @@ export function foldEntries(
  */
 export function applyEntry(state: ProcessSnapshot, entry: FoldedEntry): ProcessSnapshot {
   const next = isKnownType(entry.entry_type) ? applyKnown(state, entry.entry_type, entry) : state;
+  selfChanged(next, entry);
   next.seq = entry.seq;
   next.lastEntryType = entry.entry_type;
   next.lastEntryAt = entry.timestamp;
@@ -341,6 +343,12 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       spendingAged(state, numberAt(data, 'by_ms'));
       extensionsClockChanged(state, numberAt(data, 'by_ms'));
       return state;
+    case 'discarded':
+    case 'process_discarded':
+    case 'process_spawned':
+    case 'server_connected':
+    case 'server_disconnected':
+    case 'spawned':
     case 'operator_action':
     case 'operator_outcome':
     case 'foreign_lines':

@@ -39,6 +39,8 @@ export interface BudgetGauge {
     readonly missing: number;
     /** Not its own limit, but that on all together. */
     readonly cap?: CapName;
+    /** A limit on a process and all that it began: whose. */
+    readonly of?: string;
   } | null;
 }
 
@@ -84,10 +86,11 @@ function modelsOf({ spent, reserved }: BudgetState): ModelGauge | null {
 }
 
 function exceededOf(overrun: Overrun): BudgetGauge['exceeded'] {
-  const { limit, max, spent, reserved, asked, cap } = overrun;
+  const { limit, max, spent, reserved, asked, cap, of } = overrun;
   return {
     limit,
     ...(cap === undefined ? {} : { cap }),
+    ...(of === undefined ? {} : { of }),
     text: describeOverrun(overrun),
     missing: total(spent, reserved, asked, -max),
   };

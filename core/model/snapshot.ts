@@ -12,6 +12,7 @@ import type { MessageKind, SentMessage } from './messages.ts';
 import type { Amounts } from './meters.ts';
 import type { MissionState } from './mission-state.ts';
 import type { LiveSettings } from './settings.ts';
+import { emptySelf, type Parent, type SelfState } from './self-change.ts';
 import { emptyTally, type Tally } from './tally.ts';
 import type { SecretState } from './secrets.ts';
 import { emptyTools, type ListedTools, type ToolsState } from './tools.ts';
@@ -239,6 +240,10 @@ export interface ProcessSnapshot {
   caps: CapRecords;
   /** Settings that are not as the manifest has them. */
   settings: LiveSettings;
+  /** What its agent changed about itself. */
+  self: SelfState;
+  /** Which process began it; null for one with a manifest. */
+  parent: Parent | null;
   tally: Tally;
   /** By name, those that were resolved at the last start; never a value. */
   secrets: Readonly<Record<string, SecretState>>;
@@ -307,6 +312,8 @@ export function emptySnapshot(): ProcessSnapshot {
     health: emptyHealth(),
     caps: {},
     settings: {},
+    self: emptySelf(),
+    parent: null,
     tally: emptyTally(),
     secrets: {},
     restarts: 0,

@@ -11,6 +11,7 @@ import type { MessageKind } from './messages.ts';
 import type { ReportedUse } from './model-calls.ts';
 import type { TokensUsed } from './prices.ts';
 import type { SecretRefusal } from './secrets.ts';
+import type { HostAnswer } from './self-actions.ts';
 import type { RecordedSaying, RecordedSend, RecordedSignal, RecordedWrite } from './snapshot.ts';
 import type { ServerStatus } from './tools.ts';
 import type { DurableWait, WaitEnd } from './waits.ts';
@@ -82,6 +83,12 @@ export type ToWorker =
     }
   /** The outcome is in the journal: go on. */
   | { readonly type: 'effect-recorded'; readonly run: number; readonly effectId: string }
+  | {
+      readonly type: 'host-answered';
+      readonly run: number;
+      readonly id: number;
+      readonly answer: HostAnswer;
+    }
   | { readonly type: 'secret-told'; readonly run: number; readonly id: number; readonly answer: SecretAnswer }
   | { readonly type: 'wait-ended'; readonly run: number; readonly waitId: string; readonly end: WaitEnd }
   | { readonly type: 'signal'; readonly run: number; readonly signal: RecordedSignal }
@@ -191,6 +198,15 @@ export type FromWorker =
   | { readonly type: 'tool-servers'; readonly servers: readonly ServerStatus[] }
   /** Its present value; nothing waits for the journal. */
   | { readonly type: 'secret-asked'; readonly run: number; readonly id: number; readonly name: string }
+  /** Of an agent about itself, inside the effect with this key: the host does it once for each key. */
+  | {
+      readonly type: 'host-asked';
+      readonly run: number;
+      readonly id: number;
+      readonly key: string;
+      readonly action: string;
+      readonly args: Json;
+    }
   | { readonly type: 'log'; readonly run: number; readonly level: LogLevel; readonly text: string }
   /** Its code waits for some of these, or for a signal, and for nothing else; `heard`: what it was told until then. */
   | {

@@ -20,6 +20,7 @@ import type { SentMessage } from '../model/messages.ts';
 import { JUDGE_NAME, type MissionOrder } from '../model/mission.ts';
 import type { Clock, Ids, JournalProvider, WorkerFacts, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
+import type { SelfChange } from '../model/self-change.ts';
 import type { SettingChange } from '../model/settings.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
 import type { WorkspaceSwitch } from '../model/trigger-record.ts';
@@ -48,7 +49,14 @@ import { TriggerDesk } from './trigger-desk.ts';
 import { MANUAL_TRIGGER } from './trigger-id.ts';
 import { TriggerSet, type Tick } from './trigger-set.ts';
 import { WaitKeeper } from './wait-keeper.ts';
+import type { Family } from './family.ts';
+import type { FollowStep } from './follow-parent.ts';
 import type { ModelJudges } from './model-judges.ts';
+import { openPlanned } from './open-plan.ts';
+import { SelfDesk } from './self-desk.ts';
+import { SelfReads } from './self-reads.ts';
+import { SelfSpawn } from './self-spawn.ts';
+import { SelfUndo } from './self-undo.ts';
 import { WorkerJudge } from './worker-judge.ts';
 import type { WorkerPermits } from './worker-permits.ts';
 
@@ -73,6 +81,8 @@ export interface ProcessDependencies {
   readonly deliver: (sender: string, message: SentMessage) => Promise<Delivery>;
   /** How the one switch for all triggers stands; null where nobody ever touched it. */
   readonly triggerSwitch: () => WorkspaceSwitch | null;
+  /** The processes that processes began. */
+  readonly family: Family;
   /** Where judges come from that are models. */
   readonly modelJudges: ModelJudges;
   /** Tells a receiver on the web something. */
@@ -93,6 +103,8 @@ export class AgentProcess implements Listener {
   readonly rewinds: RewindDesk;
   /** The configuration that is in force, and what of it people changed. */
   readonly settings: LiveSettings;
+  /** What its agent changed about itself, to be taken back. */
+  readonly selfUndo: SelfUndo;
   readonly #dependencies: ProcessDependencies;
   readonly #guard: ProcessGuard;
   readonly #parts: ProcessParts;
@@ -173,6 +185,7 @@ export class AgentProcess implements Listener {
       process: name,
       config: () => this.settings.config.budget,
       caps: this.#caps,
+      family: dependencies.family.member(() => this),
       recorder,
       clock,
       onExceeded: (overrun) => this.#motion.exceeded(overrun),
@@ -216,6 +229,24 @@ export class AgentProcess implements Listener {
       moving: () => runner.moving,
       onAnomaly: (anomaly) => this.#motion.unwell(anomaly),
     });
+    const self = (): AgentProcess => this;
+    const { settings, triggers } = this;
+    const { family, journal } = dependencies;
+    this.selfUndo = new SelfUndo({ recorder, settings, triggers, family, self, onChange });
+    const selfDesk = new SelfDesk({
+      definition,
+      recorder,
+      settings,
+      triggers,
+      reads: new SelfReads(self, family, clock),
+      spawn: new SelfSpawn({ definition, self, family, journal }),
+      undo: this.selfUndo,
+      refuseNow: () => {
+        guard.refuseQuitting();
+        guard.refuseTrouble();
+      },
+      onChange,
+    });
     const runner: InvocationRunner = new InvocationRunner({
       definition,
       secrets,
@@ -229,7 +260,8 @@ export class AgentProcess implements Listener {
       ids,
       keyPrefix: `${journalId}/${name}`,
       instructions: () => this.settings.config.instructions,
-      plan: () => this.settings.config.agent,
+      plan: () => openPlanned(this.settings.config.agent, this.snapshot.self),
+      askHost: (asked) => selfDesk.answer(asked),
       events: {
         onEnded: () => this.#motion.invocationEnded(),
         onDoubt: (doubt) => this.#motion.doubted(doubt),
@@ -471,6 +503,7 @@ export class AgentProcess implements Listener {
     return this.#guard.exclusivelyIfSound(async () => {
       await this.#parts.budget.extend(order, actor);
       this.#motion.relieve('its budget was extended');
+      this.#dependencies.family.relieve(this);
       this.#changed();
     });
   }
@@ -513,7 +546,10 @@ export class AgentProcess implements Listener {
     let changes: readonly SettingChange[] = [];
     await this.#guard.exclusivelyIfSound(async () => {
       changes = await this.settings.change(order, actor);
-      if (changes.length > 0) this.#motion.relieve('its limits were changed');
+      if (changes.length > 0) {
+        this.#motion.relieve('its limits were changed');
+        this.#dependencies.family.relieve(this);
+      }
       this.#changed();
     });
     return changes;
@@ -527,6 +563,39 @@ export class AgentProcess implements Listener {
   /** There may be room under a cap. */
   relieveCap(): void {
     this.#motion.relieveCap();
+  }
+
+  /** There may be room in the budget that its family shares. */
+  relieveFamily(): void {
+    this.#motion.relieveFamily();
+  }
+
+  /** Begins another day of its budget where the last one is over. */
+  turnBudget(): void {
+    if (this.#guard.mayMove) this.#parts.budget.turn();
+  }
+
+  /** What follows from what was done to the process that began it. */
+  follow(step: FollowStep, actor: Actor): Promise<void> {
+    switch (step) {
+      case 'suspend':
+        return this.suspend(actor);
+      case 'stop':
+        return this.stop(actor);
+      case 'start':
+        return this.start(actor);
+      case 'resume':
+        return this.#guard.exclusivelyIfSound(() => this.#parts.lifecycle.lift(['operator'], actor));
+    }
+  }
+
+  /** Takes back what its agent changed about itself; with null all of it. Resolves with what that was. */
+  async undoSelf(changes: readonly number[] | null, actor: Actor): Promise<readonly SelfChange[]> {
+    let undone: readonly SelfChange[] = [];
+    await this.#guard.exclusivelyIfSound(async () => {
+      undone = await this.selfUndo.undo(changes, actor);
+    });
+    return undone;
   }
 
   /** Before an order that brings a value is recorded. */

@@ -11,6 +11,7 @@ import { AgentProcess, type ProcessDependencies } from './agent-process.ts';
 import type { SourcePlaces } from '../governance/secret-sources.ts';
 import { SecretVault } from '../governance/secret-vault.ts';
 import { eachLimited } from './each-limited.ts';
+import { Family } from './family.ts';
 import type { Actor } from './lifecycle-driver.ts';
 import { noModelJudges } from './model-judges.ts';
 import { scrubbedWorkers } from './scrubbed-workers.ts';
@@ -33,6 +34,7 @@ export interface RuntimeOptions extends Omit<
   | 'vault'
   | 'places'
   | 'modelJudges'
+  | 'family'
 > {
   readonly definitions: readonly ProcessDefinition[];
   /** Workers at once, over all processes. */
@@ -68,6 +70,8 @@ export class AgentRuntime {
 
   /** Limits on all processes together. */
   readonly caps: CapBook;
+  /** The processes that processes began. */
+  readonly family: Family;
   readonly triggerSwitch = new TriggerSwitch(() => this.#processes.values());
 
   /** @throws `workspace.duplicate-name` when two definitions share a name */
@@ -94,9 +98,25 @@ export class AgentRuntime {
         for (const process of this.#processes.values()) process.relieveCap();
       },
     });
+    this.family = new Family({
+      clock: rest.clock,
+      processes: () => this.#processes,
+      put: (definition) => this.#put(definition),
+      drop: async (process) => {
+        await process.quit();
+        this.#processes.delete(process.name);
+        this.caps.leave(process.name);
+        rest.onChange(process.name);
+      },
+    });
     const switchboard = new Switchboard(() => this.#processes.values());
     this.#dependencies = {
       ...rest,
+      onChange: (name) => {
+        rest.onChange(name);
+        this.family.changed(name);
+      },
+      family: this.family,
       caps: this.caps,
       triggerSwitch: () => this.triggerSwitch.standing,
       vault,
@@ -151,6 +171,7 @@ export class AgentRuntime {
   async start(): Promise<void> {
     const processes = [...this.#processes.values()];
     await eachLimited(processes, AT_ONCE, (process) => process.recover());
+    processes.push(...(await this.family.recover(processes)));
     // Only now is it known which of them heard of it last.
     this.triggerSwitch.takeUp();
     for (const process of processes) process.begin();
@@ -224,6 +245,7 @@ export class AgentRuntime {
 
   /** Holds what is running until the next start, and lets go of every worker. */
   async quit(): Promise<void> {
+    this.family.close();
     await Promise.all([...this.#processes.values()].map((process) => process.quit()));
   }
 }

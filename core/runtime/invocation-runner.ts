@@ -15,6 +15,7 @@ import { isUnsettled, needsOperator } from '../model/effects.ts';
 import type { Clock, Ids, WorkerFacts, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { openOf, type ProcessSnapshot } from '../model/snapshot.ts';
+import type { HostAnswer } from '../model/self-actions.ts';
 import { restingAs } from '../model/standing.ts';
 import type { WaitEnd } from '../model/waits.ts';
 import type { ServerStatus } from '../model/tools.ts';
@@ -26,6 +27,7 @@ import type { Recorder } from './recorder.ts';
 import { RunHearing } from './run-hearing.ts';
 import { RunParking } from './run-parking.ts';
 import { durationOf, RunSet, type Run } from './run-set.ts';
+import type { AskedOfHost } from './self-desk.ts';
 import { TimeLimit } from './time-limit.ts';
 import type { WorkerPermits } from './worker-permits.ts';
 import { WorkerSeat } from './worker-seat.ts';
@@ -77,6 +79,8 @@ export interface RunnerOptions {
   readonly mission: Pick<MissionKeeper, 'room'>;
   readonly health: HealthKeeper;
   readonly secrets: Pick<SecretKeeper, 'read'>;
+  /** What the agent asks about itself; never rejects. */
+  readonly askHost: (asked: AskedOfHost) => Promise<HostAnswer>;
   readonly events: RunnerEvents;
 }
 
@@ -168,6 +172,7 @@ export class InvocationRunner {
       parking: this.#parking,
       onSecretAsked: ({ run, id, name }, eventId) =>
         this.#seat.send({ type: 'secret-told', run, id, answer: options.secrets.read(name, eventId) }),
+      onHostAsked: (asked, eventId) => void this.#askHost(asked, eventId),
       onAnswer: events.onAnswer,
       onServers: (servers) => {
         this.#servers = { servers, at: clock.now(), generation: this.#seat.current?.generation ?? 0 };
@@ -187,6 +192,15 @@ export class InvocationRunner {
       onNonsense: () => this.#seat.kill('said what can not be'),
       onChange: () => this.#changed(),
     });
+  }
+
+  /** Whoever asked may be gone by the time that it is answered; it asks again then. */
+  async #askHost(
+    { run, id, key, action, args }: Extract<FromWorker, { type: 'host-asked' }>,
+    eventId: string,
+  ): Promise<void> {
+    const answer = await this.#options.askHost({ key, action, args, eventId });
+    if (this.#runs.get(run) !== undefined) this.#seat.send({ type: 'host-answered', run, id, answer });
   }
 
   get #recorder(): Recorder {

@@ -19,6 +19,7 @@ import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { restingAs } from '../model/standing.ts';
 import { waitingFor } from '../model/why.ts';
 import type { AutomaticRestart } from './automatic-restart.ts';
+import { isFollower } from './follow-parent.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { InvocationRunner } from './invocation-runner.ts';
 import { host, type Actor, type LifecycleDriver } from './lifecycle-driver.ts';
@@ -272,7 +273,11 @@ export class ProcessMotion {
     await runner.endWorkerGently();
     this.#parts.secrets.stopped();
     if (guard.trouble === null && lifecycle.state === 'stopping') {
-      lifecycle.change('stopped', host('shutdown complete'));
+      // What was stopped with its parent is started with it again.
+      const { lifecycleActor } = this.#snapshot;
+      const complete = host('shutdown complete');
+      const actor = isFollower(lifecycleActor) ? { ...complete, name: lifecycleActor } : complete;
+      lifecycle.change('stopped', actor);
     }
   }
 
@@ -344,7 +349,8 @@ export class ProcessMotion {
     if (guard.trouble !== null) return;
     const actor = host(describeOverrun(overrun));
     // What others have used up is no reason to end it.
-    if (budget.config.onExceeded === 'stop' && overrun.cap === undefined) onSpent(actor);
+    const isOwn = overrun.cap === undefined && overrun.of === undefined;
+    if (budget.config.onExceeded === 'stop' && isOwn) onSpent(actor);
     else lifecycle.hold('budget', actor);
   }
 
@@ -406,6 +412,12 @@ export class ProcessMotion {
   /** There may be room under a cap that it waits for. */
   relieveCap(): void {
     if (this.#snapshot.budget.exceeded?.cap !== undefined) this.relieve('there is room under the cap again');
+  }
+
+  /** There may be room in what its family shares, which it waits for. */
+  relieveFamily(): void {
+    if (this.#snapshot.budget.exceeded?.of !== undefined)
+      this.relieve('there is room in the budget that it shares');
   }
 
   fail(reason: string): void {

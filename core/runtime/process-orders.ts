@@ -2,6 +2,7 @@
 
 import { AppError } from '../model/errors.ts';
 import { isOperators, OPERATORS_HOLDS } from '../model/holds.ts';
+import { isFollower } from './follow-parent.ts';
 import type { Actor } from './lifecycle-driver.ts';
 import type { ProcessMotion, ProcessParts } from './process-motion.ts';
 
@@ -25,8 +26,11 @@ export class ProcessOrders {
       if (lifecycle.can('start')) secrets.resolve(isPerson(actor));
       restart.cancel();
       heartbeat.worked();
-      if (lifecycle.can('start')) health.beginAnew(actor);
-      if (lifecycle.can('start')) lifecycle.lift(OPERATORS_HOLDS, actor);
+      // Started with its parent, it is as held as it was.
+      if (lifecycle.can('start') && !isFollower(actor.name)) {
+        health.beginAnew(actor);
+        lifecycle.lift(OPERATORS_HOLDS, actor);
+      }
       lifecycle.change('start', actor);
     });
   }
@@ -66,7 +70,9 @@ export class ProcessOrders {
       const forBudget = holds.find(({ kind }) => kind === 'budget');
       if (forBudget !== undefined && !holds.some(({ kind }) => isOperators(kind))) {
         const { exceeded } = recorder().snapshot.budget;
-        const more = exceeded?.cap === undefined ? 'Extend that limit' : 'Raise that cap in holdfast.yaml';
+        const of = exceeded?.of ?? this.#parts.definition.name;
+        const own = of === this.#parts.definition.name ? 'Extend that limit' : `Extend that limit of ${of}`;
+        const more = exceeded?.cap === undefined ? own : 'Raise that cap in holdfast.yaml';
         throw this.#refusal(
           'held-by-budget',
           `has used what it may: ${forBudget.reason}. ${more}; resuming it would change nothing.`,

@@ -32,6 +32,7 @@ export interface HearingOptions {
   readonly health: Pick<HealthKeeper, 'heard'>;
   readonly parking: RunParking;
   readonly onSecretAsked: (asked: Extract<FromWorker, { type: 'secret-asked' }>, eventId: string) => void;
+  readonly onHostAsked: (asked: Extract<FromWorker, { type: 'host-asked' }>, eventId: string) => void;
   readonly onAnswer: (answer: Extract<FromWorker, { type: 'query-answered' }>) => void;
   readonly onServers: (servers: readonly ServerStatus[]) => void;
   /** Something is waited for, or not any more. */
@@ -88,7 +89,7 @@ export class RunHearing {
   }
 
   #about(message: AboutRun, run: Run): void {
-    const { gate, parking, runs, onHeld, onSecretAsked } = this.#options;
+    const { gate, parking, runs, onHeld, onSecretAsked, onHostAsked } = this.#options;
     const { eventId } = run;
     switch (message.type) {
       case 'effect-announced':
@@ -103,6 +104,9 @@ export class RunHearing {
         return;
       case 'secret-asked':
         onSecretAsked(message, eventId);
+        return;
+      case 'host-asked':
+        onHostAsked(message, eventId);
         return;
       case 'invocation-waiting':
         parking.waits(run, message.heard);

@@ -5,6 +5,7 @@ import type { MemoryRecordView } from '../../core/contract/memory-views.ts';
 import type { MissionView } from '../../core/contract/mission-view.ts';
 import type { RequestOf } from '../../core/contract/requests.ts';
 import type { WaitingDetail } from '../../core/contract/waiting-view.ts';
+import type { SelfChangeView } from '../../core/contract/self-view.ts';
 import type { LimitSettingView, SettingView } from '../../core/contract/settings-views.ts';
 import type { ToolView } from '../../core/contract/tools-view.ts';
 import type { EffectClass } from '../../core/model/effects.ts';
@@ -113,6 +114,13 @@ export type Question =
       readonly mission: MissionView;
     }
   | { readonly kind: 'limits'; readonly row: ProcessRow; readonly limits: readonly LimitSettingView[] }
+  | {
+      readonly kind: 'undo-self';
+      readonly row: ProcessRow;
+      /** Null for all that is in force. */
+      readonly change: SelfChangeView | null;
+      readonly changes: readonly SelfChangeView[];
+    }
   | { readonly kind: 'undo-setting'; readonly row: ProcessRow; readonly setting: SettingView }
   | { readonly kind: 'tool-switch'; readonly row: ProcessRow; readonly tool: ToolView }
   | {

@@ -78,6 +78,7 @@ describe('a request of any kind', () => {
     'escalation.test': COMMAND,
     'health.clear': { ...COMMAND, type: 'stuck' },
     'settings.change': { ...COMMAND, set: { 'budget.max_cost_per_day': '5' }, undo: [] },
+    'self.undo': { ...COMMAND, changes: null },
     'settings.plan': { journalId: 'journal', process: 'clerk', set: {}, undo: ['budget.max_cost_per_day'] },
     'workspace.hold-triggers': {
       journalId: 'journal',

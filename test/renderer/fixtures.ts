@@ -484,6 +484,7 @@ export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): Pr
     spending: { since: null, minutes: [], halfHours: [] },
     journalLevel: 'checkpoint',
     settings: { changed: [], changedCount: 0, limits: [] },
+    self: { changes: [], inForce: 0, spawned: [], parent: null },
     secrets: [],
     memory: null,
     ...over,

@@ -221,6 +221,49 @@ function ofHealth({ open }: ProcessSnapshot): Maker[] {
   ];
 }
 
+/** What an agent changes about itself, and what is taken back of it. */
+function ofSelf(): Maker[] {
+  const by = (pick: number): JsonObject => ({
+    ...(pick % 3 === 0 ? {} : { key: `key-${pick % 30}`, event_id: `event-${pick % 4}` }),
+    ...(pick % 5 === 0 ? { undoes: [pick % 60] } : {}),
+    actor: 'agent:test',
+    reason: 'asked',
+  });
+  return [
+    ({ pick }) => [
+      'settings_changed',
+      {
+        changes: [{ path: 'instructions', manifest: 'a', from: `${pick % 4}`, to: `${pick % 5}` }],
+        ...by(pick),
+      },
+    ],
+    ({ pick }) => [
+      'trigger_added',
+      { trigger_id: `own-${pick % 3}`, config: { type: 'manual' }, ...by(pick) },
+    ],
+    ({ pick }) => ['trigger_removed', { trigger_id: `own-${pick % 3}`, ...by(pick) }],
+    ({ pick }) => ['server_connected', { name: `server-${pick % 3}`, server: { kind: 'http' }, ...by(pick) }],
+    ({ pick }) => ['server_disconnected', { name: `server-${pick % 3}`, ...by(pick) }],
+    ({ pick }) => [
+      'process_spawned',
+      {
+        child: `child-${pick % 4}`,
+        instructions: 'help',
+        task: '',
+        triggers: [{ type: 'manual' }],
+        secrets: ['ONE'],
+        ...by(pick),
+      },
+    ],
+    ({ pick }) => [
+      'process_discarded',
+      { child: `child-${pick % 4}`, spent: { cost: 1 + (pick % 9) }, ...by(pick) },
+    ],
+    ({ pick }) => ['spawned', { parent: 'parent', depth: 1 + (pick % 3) }],
+    () => ['discarded', { actor: 'agent:test', reason: 'asked' }],
+  ];
+}
+
 /** Settings and caps, and the configuration that takes some of them back. */
 function ofSettings({ open }: ProcessSnapshot): Maker[] {
   return [
@@ -381,6 +424,7 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
     ]),
     ({ pick }) => ['trigger_added', { trigger_id: `manual-${pick % 3}`, config: { type: 'manual' } }],
     ({ pick }) => ['trigger_removed', { trigger_id: `manual-${pick % 3}` }],
+    ...ofSelf(),
     ({ pick }) => [
       'inbox_message',
       {

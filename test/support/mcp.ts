@@ -139,6 +139,7 @@ export function mcpBench(
       plan: of,
       workspace,
       secrets: new Scrubber(),
+      askHost: () => Promise.reject(new Error('nobody asks the host here')),
       listed: (find) => find(),
       toolDesk: { believed: knows, tellServers: (status) => void told.push(status) },
     } satisfies Turn;

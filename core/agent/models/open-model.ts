@@ -5,6 +5,7 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { AppError, messageOf } from '../../model/errors.ts';
 import { MAX_RESULT_BYTES } from '../../model/limits.ts';
+import { KEY_NAMES } from '../../model/model-keys.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { modelNameText, parseModelName, type Provider, type RemoteProvider } from './model-name.ts';
 
@@ -33,14 +34,7 @@ export interface OpenModelOptions {
   readonly maxAnswerBytes?: number;
 }
 
-/** The secrets that hold a provider's key; the first that there is counts. */
-export const KEY_NAMES = {
-  openai: ['OPENAI_API_KEY'],
-  anthropic: ['ANTHROPIC_API_KEY'],
-  google: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GOOGLE_API_KEY'],
-  mistral: ['MISTRAL_API_KEY'],
-  'openai-compatible': ['OPENAI_COMPATIBLE_API_KEY'],
-} as const satisfies Record<RemoteProvider, readonly string[]>;
+export { KEY_NAMES };
 
 /** Of each provider; what its package would take from the environment is never asked. */
 export const BASE_URLS = {

@@ -28,6 +28,7 @@ import { SignalDialog } from './signal-dialog.tsx';
 import { Changed, useStillOffered } from './still-offered.tsx';
 import { TestEscalationDialog } from './test-escalation-dialog.tsx';
 import { ToolClassDialog, ToolSwitchDialog } from './tool-dialogs.tsx';
+import { UndoSelfDialog } from './undo-self-dialog.tsx';
 import { UndoSettingDialog } from './undo-setting-dialog.tsx';
 
 /** The question that is open, if one is. */
@@ -81,6 +82,8 @@ function Asked({ question }: { readonly question: Question }) {
       return <ClearHealthDialog question={question} />;
     case 'limits':
       return <LimitsDialog question={question} />;
+    case 'undo-self':
+      return <UndoSelfDialog question={question} />;
     case 'undo-setting':
       return <UndoSettingDialog question={question} />;
     case 'tool-switch':

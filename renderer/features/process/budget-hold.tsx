@@ -3,6 +3,7 @@ import { Pause } from '@blueprintjs/icons';
 import type { ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { buttonText } from '../../stores/action-table.ts';
+import { hashOf, processPlace } from '../../stores/place.ts';
 import { DayClock, Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { Desk, DeskItem } from './desk.tsx';
@@ -26,7 +27,8 @@ export function BudgetHold({ row, hold }: Props) {
   const { exceeded, limits, until } = row.budget;
   const limit = limits.find((one) => one.limit === exceeded?.limit);
   // More of its own limits is no more of a cap.
-  const isOwn = limits.length > 0 && exceeded?.cap === undefined;
+  const shared = exceeded?.of === undefined || exceeded.of === row.name ? null : exceeded.of;
+  const isOwn = limits.length > 0 && exceeded?.cap === undefined && shared === null;
   const name = visibleLine(row.name);
   return (
     <Desk
@@ -81,6 +83,15 @@ export function BudgetHold({ row, hold }: Props) {
       {exceeded?.cap === undefined ? 'a limit' : 'the cap'} was not done, and waits
       {exceeded?.cap !== undefined ? (
         <> until there is room: the next day of the cap, or a higher one in {CAP_FILES[exceeded.cap]}.</>
+      ) : shared !== null ? (
+        <>
+          {' '}
+          for more of{' '}
+          <a href={hashOf(processPlace({ journalId: row.journalId, process: shared }))}>
+            {visibleLine(shared)}
+          </a>
+          , whose budget it shares: extend it there.
+        </>
       ) : limit?.scope === 'day' && until !== null ? (
         <>
           {' '}

@@ -57,6 +57,7 @@ export function ProcessHeader({ detail }: { readonly detail: ProcessDetail }) {
             <Why row={row} />
           </Bounded>
         )}
+        {detail.self.parent !== null && <ParentLine row={row} parent={detail.self.parent} />}
         {detail.lineage !== null && <LineageLine lineage={detail.lineage} />}
       </div>
       <HeaderActions detail={detail} />
@@ -85,6 +86,23 @@ function LineageLine({ lineage }: { readonly lineage: NonNullable<ProcessDetail[
     <p className="hf-muted hf-lineage">
       <GitBranch size={12} /> Forked from entry {countText(seq)} of{' '}
       {isKnown ? <a href={hashOf(processPlace({ journalId, process }))}>{name}</a> : <strong>{name}</strong>}
+    </p>
+  );
+}
+
+/** Which process began it; what becomes of that becomes of it. */
+function ParentLine({
+  row: { journalId },
+  parent: { process },
+}: {
+  readonly row: ProcessDetail['row'];
+  readonly parent: NonNullable<ProcessDetail['self']['parent']>;
+}) {
+  return (
+    <p className="hf-muted hf-lineage">
+      <GitBranch size={12} /> Begun by{' '}
+      <a href={hashOf(processPlace({ journalId, process }))}>{visibleLine(process)}</a>, whose budget it
+      shares
     </p>
   );
 }

@@ -23,6 +23,7 @@ import { LifecycleDiagram } from './lifecycle-diagram.tsx';
 import { MissionCard } from './mission-card.tsx';
 import { ProcessHeader } from './process-header.tsx';
 import { QueueTab } from './queue-tab.tsx';
+import { SelfCard } from './self-card.tsx';
 import { SettingsCard } from './settings-card.tsx';
 import { SecretsCard } from './secrets-card.tsx';
 import { StateTab } from './state-tab.tsx';
@@ -132,6 +133,7 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
         <MissionCard detail={detail} />
         <UnderWay detail={detail} />
         <SettingsCard detail={detail} />
+        <SelfCard detail={detail} />
         <SecretsCard detail={detail} />
         <Escalations detail={detail} />
         <Facts detail={detail} />

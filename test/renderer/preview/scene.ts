@@ -504,7 +504,44 @@ function allLimits(): ReturnType<typeof settingsOf>['limits'] {
 /** One of its effects is more than its budget has room for, and another is under way. */
 function heldByItsBudget(row: ProcessRow): ProcessDetail {
   const { text } = row.budget.exceeded!;
+  const change = {
+    eventId: 'event-9',
+    end: null,
+    reason: 'the campaign is over, and the next one needs another tone',
+  };
   return detailOf(row, {
+    self: {
+      changes: [
+        {
+          ...change,
+          seq: 412,
+          kind: 'process',
+          text: 'the process ad-buyer.reporter',
+          at: before(MINUTE),
+          takesBack: [412],
+        },
+        {
+          ...change,
+          seq: 398,
+          kind: 'instructions',
+          text: 'its instructions',
+          at: before(HOUR),
+          takesBack: [398],
+        },
+        {
+          ...change,
+          seq: 377,
+          kind: 'trigger',
+          text: 'the trigger cron-5c1f09aa',
+          at: before(3 * HOUR),
+          takesBack: [],
+          end: { how: 'undone', actor: 'operator:ann', reason: 'too often', at: before(2 * HOUR) },
+        },
+      ],
+      inForce: 2,
+      spawned: ['ad-buyer.reporter'],
+      parent: { process: 'clerk', depth: 1 },
+    },
     settings: settingsOf({
       changed: [
         settingOf(),
