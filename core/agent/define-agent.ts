@@ -106,9 +106,10 @@ export interface EffectCall<Args> {
   readonly signal: AbortSignal;
   /**
    * Tells what was used of the model, in place of what was expected; told several times, it adds up. It counts also where
-   * the attempt fails. Without it the call counts at what it was booked at.
+   * the attempt fails. Without it the call counts at what it was booked at. `model`: which one used it, where that is not the
+   * one that the effect named.
    */
-  readonly used: (tokens: ModelTokens) => void;
+  readonly used: (tokens: ModelTokens, model?: string) => void;
 }
 
 /** Each token is of one kind: what was read from the provider's cache, or written to it, is not in `tokensIn` too. */
@@ -138,6 +139,11 @@ export interface Conversation {
   /** As of the start of the invocation, with its own messages; oldest first. */
   messages(): readonly ConversationMessage[];
   append(message: ConversationMessage): Promise<void>;
+  /**
+   * Puts these words, as a message of the system, in place of the first `count` messages that there were when the invocation
+   * began: for itself, and for every invocation that begins after this one has said so.
+   */
+  compact(count: number, summary: string): Promise<void>;
 }
 
 /** A promise that outlives crashes. Whoever holds its id can settle it, once, also while nothing of the agent runs. */
@@ -176,8 +182,11 @@ export interface AgentContext {
    * @throws PromiseRejected, PromiseExpired where it is awaited
    */
   promise<T extends Json = Json>(name: string, options?: PromiseOptions): DurablePromise<T>;
-  /** Waits for milliseconds, or until a moment; late rather than never where nothing ran at that time. */
-  sleep(duration: number | { readonly until: number | Date }): Promise<void>;
+  /**
+   * Waits for milliseconds, or until a moment; late rather than never where nothing ran at that time. `name`: what for,
+   * for whoever looks at what it waits for.
+   */
+  sleep(duration: number | { readonly until: number | Date }, name?: string): Promise<void>;
   /** Waits until the predicate is true, looked at after everything that happens to the invocation. False in time-out. */
   until(predicate: () => boolean, options?: { readonly timeoutMs?: number }): Promise<boolean>;
   /** Calls back with each signal of this name, also with those that came before. */

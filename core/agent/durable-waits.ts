@@ -12,6 +12,7 @@ import type { RunScope } from './run-scope.ts';
 /** Ten years: beyond it a duration is a slip of the unit. */
 const MAX_DURATION_MS = 10 * 366 * 24 * 60 * 60 * 1000;
 const MAX_NAME = 200;
+const SLEEP = 'sleep';
 
 export type DurableWaits = Pick<AgentContext, 'promise' | 'sleep' | 'until'> & {
   /** One of them has come to its end. */
@@ -123,10 +124,12 @@ export function durableWaits(scope: RunScope): DurableWaits {
     return Object.assign(value, { id: waitId });
   };
 
-  const sleep: AgentContext['sleep'] = async (duration) => {
+  const sleep: AgentContext['sleep'] = async (duration, named = SLEEP) => {
+    const name = scope.secrets.json(named);
     scope.refuseUnlessOpen('ctx.sleep');
     scope.refuseUnlessDurable('ctx.sleep');
-    const { waitId, end } = begin({ kind: 'timer', name: 'sleep', data: null, ...dueOf(duration) });
+    checkName('timer', name);
+    const { waitId, end } = begin({ kind: 'timer', name, data: null, ...dueOf(duration) });
     await awaiting(waitId, end);
   };
 

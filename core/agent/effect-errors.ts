@@ -20,6 +20,17 @@ export class DidNotHappen extends AppError {
   }
 }
 
+/**
+ * Thrown inside an effect of a class that is repeated, by code that does not know what became of it, and does know that
+ * doing it again by itself helps nobody.
+ */
+export class NotAgain extends AppError {
+  constructor(message: string) {
+    super('effect.not-again', message);
+    this.name = 'NotAgain';
+  }
+}
+
 /** Thrown by code that knows that the invocation will fail however often it is tried. */
 export class TerminalError extends AppError {
   constructor(message: string, options?: ErrorOptions) {

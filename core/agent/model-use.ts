@@ -55,16 +55,21 @@ export class UseReport {
     return this.#use;
   }
 
-  readonly add = (given: ModelTokens): void => {
+  readonly add = (given: ModelTokens, model?: string): void => {
     if (!this.#hasModel) throw badOption(this.#effect, 'told what it used of a model and names none');
     const more = understood(given);
-    const before = this.#use ?? { tokens: {}, isUnclear: false };
+    const before: ReportedUse = this.#use ?? { tokens: {}, isUnclear: false };
     const tokens: Partial<Record<TokenMeter, number>> = {};
     for (const kind of TOKEN_METERS) {
       const sum = total(before.tokens[kind] ?? 0, more.tokens[kind] ?? 0);
       if (sum > 0) tokens[kind] = Math.min(sum, MAX_TOKENS);
     }
-    this.#use = { tokens, isUnclear: before.isUnclear || more.isUnclear };
+    const by = model === undefined ? before.model : model.slice(0, MAX_MODEL_NAME);
+    this.#use = {
+      tokens,
+      isUnclear: before.isUnclear || more.isUnclear,
+      ...(by === undefined ? {} : { model: by }),
+    };
   };
 }
 

@@ -17,7 +17,7 @@ import { jsonBytes, MAX_ERROR_TEXT, MAX_RESULT_BYTES, refuseTooLarge } from '../
 import { argsHash } from './args-hash.ts';
 import { askWhatBecame, type Asked, type IsOver } from './ask-what-became.ts';
 import type { AgentContext, EffectCall, EffectOptions } from './define-agent.ts';
-import { DidNotHappen, EffectFailed } from './effect-errors.ts';
+import { DidNotHappen, EffectFailed, NotAgain } from './effect-errors.ts';
 import { checkedCall, UseReport } from './model-use.ts';
 import { pause } from './pause.ts';
 import { never, type RunScope } from './run-scope.ts';
@@ -423,7 +423,11 @@ async function performed(
     if (error instanceof DidNotHappen) {
       return { kind: 'did_not_happen', error: messageOf(error), retryable: error.retryable };
     }
-    return { kind: 'in_doubt', error: messageOf(error) };
+    return {
+      kind: 'in_doubt',
+      error: messageOf(error),
+      ...(error instanceof NotAgain ? { isFinal: true } : {}),
+    };
   } finally {
     inTime.abort();
   }

@@ -10,11 +10,12 @@
 
 import type { AgentPlan } from '../model/agent-plan.ts';
 import { isUntrusted } from '../model/entry.ts';
+import type { ToldAtStart } from '../model/told.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import { MAX_CODE, MAX_ERROR_TEXT as MAX_TEXT } from '../model/limits.ts';
 import { Scrubber, type Scrub } from '../model/scrubber.ts';
 import type { ServerStatus } from '../model/tools.ts';
-import type { FromWorker, InvocationRecord } from '../model/worker-protocol.ts';
+import type { FromWorker, InvocationRecord, Saying } from '../model/worker-protocol.ts';
 import { agentHost, type AskHost } from './agent-host.ts';
 import { agentConversation } from './agent-conversation.ts';
 import { agentMessages } from './agent-messages.ts';
@@ -40,8 +41,12 @@ export interface RunnableAgent extends Pick<AgentDefinition, 'scan' | 'judge'> {
 export interface RunDetails {
   /** Null for a code agent. */
   readonly plan: AgentPlan | null;
+  /** What it was told of its process when it began, the same in every re-run. */
+  readonly told: ToldAtStart;
   /** Absolute path. */
   readonly workspace: string;
+  /** For whoever looks; at most so often and so much as a person can read. */
+  readonly show: (saying: Saying | null) => void;
   /** What this worker was given: it takes it out of what is kept elsewhere than in the journal. */
   readonly secrets: Scrub;
   /** What `find` finds, once for an invocation: a re-run gets the same, and nothing is looked for [S25]. */
@@ -241,7 +246,11 @@ function runDetails(scope: RunScope, askHost: AskHost): RunDetails {
   const { record, workspace } = invoke;
   return {
     plan: record.plan,
+    told: record.told,
     workspace,
+    show: (saying) => {
+      if (scope.isReal) scope.send({ type: 'glimpsed', saying: scope.secrets.json(saying) });
+    },
     askHost,
     secrets,
     listed: listedTools(scope),

@@ -205,6 +205,8 @@ export const EffectView = z.strictObject({
   needsOperator: z.boolean(),
   /** In doubt is only what it gave: it happened, so running it again is no answer [S16]. */
   isValueLost: z.boolean(),
+  /** Calls of a model that may have been paid and gave nothing: they stay reserved [S33]. */
+  maybePaid: z.number().int(),
 });
 export type EffectView = z.infer<typeof EffectView>;
 
@@ -508,6 +510,16 @@ export const EscalationView = z.strictObject({
 });
 export type EscalationView = z.infer<typeof EscalationView>;
 
+/** What is seen of it: the end of what it has said, and why nothing comes, which leads up to `waitUntil` where there is one. */
+export const SayingView = z.strictObject({
+  text: z.string(),
+  waitText: z.string().nullable(),
+  waitUntil: z.string().nullable(),
+  model: z.string(),
+  since: z.string(),
+});
+export type SayingView = z.infer<typeof SayingView>;
+
 export const ProcessDetail = z.strictObject({
   row: ProcessRow,
   reason: z.string(),
@@ -549,6 +561,8 @@ export const ProcessDetail = z.strictObject({
   /** Deaths of workers in a row without progress, and how the last one came to its end. */
   workerDeaths: z.number().int(),
   lastWorkerDeath: z.string().nullable(),
+  /** Of a model's call under way; null where there is none, or nobody runs it here. */
+  saying: SayingView.nullable(),
   respawnsAt: z.string().nullable(),
   restartsAt: z.string().nullable(),
   lastError: z.strictObject({ code: z.string(), message: z.string(), at: z.string() }).nullable(),

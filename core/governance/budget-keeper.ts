@@ -107,10 +107,13 @@ export class BudgetKeeper {
     recorder().note('budget_period_started', { id: timestampOf(now), until: timestampOf(next) });
   }
 
-  /** What an effect of this name counts for, with the call of a model that it is, where it is one. */
-  bookingOf(name: string, call: ModelCall | null = null): CallBooking {
+  /**
+   * What an effect of this name counts for, with the call of a model that it is, where it is one; `isTool`: unless it is
+   * what a loop does by itself.
+   */
+  bookingOf(name: string, call: ModelCall | null = null, isTool = true): CallBooking {
     const { config } = this;
-    const effect = bookingOf(config, name);
+    const effect = isTool ? bookingOf(config, name) : {};
     if (call === null) return { booked: effect, asked: effect, facts: {} };
     const { booked, asked, facts } = bookingOfCall(config, call);
     return { booked: plus(effect, booked), asked: plus(effect, asked), facts };

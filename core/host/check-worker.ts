@@ -108,6 +108,7 @@ function foundIn(message: FromWorker, mayWait: boolean): Found | null {
     case 'ready':
     case 'pong':
     case 'log':
+    case 'glimpsed':
     case 'secret-asked':
     case 'host-asked':
     case 'query-answered':
@@ -116,6 +117,7 @@ function foundIn(message: FromWorker, mayWait: boolean): Found | null {
     case 'wait-began':
     case 'state-written':
     case 'said':
+    case 'compacted':
     case 'clock-read':
     case 'version-chosen':
     case 'message-sent':

@@ -1,6 +1,14 @@
 import type { Tone } from '../contract/views.ts';
 import { isKnownType, type EntryType, type StoredEntry } from '../model/entry.ts';
-import { isObject, textAt, type Json, type JsonObject, objectsAt, showJson } from '../model/json.ts';
+import {
+  isObject,
+  numberAt,
+  textAt,
+  type Json,
+  type JsonObject,
+  objectsAt,
+  showJson,
+} from '../model/json.ts';
 import { cut, showCut } from './cut.ts';
 
 const MAX_SUMMARY = 160;
@@ -245,7 +253,7 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
     case 'effect_started':
       return {
         summary: join(
-          `${text('name')} announced (${text('class')}, attempt ${show('attempt')})`,
+          `${text('name')} announced (${text('class')}, attempt ${show('attempt')}${againOf(data)})`,
           text('args_preview'),
         ),
         tone: 'working',
@@ -309,6 +317,8 @@ function known(type: EntryType, data: JsonObject): EntrySummary {
       return { summary: `version ${show('version')} of ${text('name')}`, tone: 'quiet' };
     case 'conversation_appended':
       return { summary: `${text('role')}: ${text('content')}`, tone: 'quiet' };
+    case 'conversation_compacted':
+      return { summary: join(`${show('count')} messages in words`, text('summary')), tone: 'quiet' };
     case 'inbox_message':
       return {
         summary: join(`${text('message_type')} from ${text('sender')}`, text('content')),
@@ -423,6 +433,13 @@ function anomalyIn(data: JsonObject): string {
   return textAt(data, 'anomaly_type').slice(0, MAX_PART).replaceAll('_', ' ');
 }
 
+/** Of a call of a model that is made again, what it was booked at before stays reserved [S33]. */
+function againOf(data: JsonObject): string {
+  return typeof data['model'] === 'string' && numberAt(data, 'attempt', 1) > 1
+    ? ', the one before it maybe paid'
+    : '';
+}
+
 function effectFinished(data: JsonObject): EntrySummary {
   const name = effectIn(data);
   const error = textAt(data, 'error').slice(0, MAX_PART);
@@ -432,7 +449,10 @@ function effectFinished(data: JsonObject): EntrySummary {
     case 'did_not_happen':
       return { summary: join(`${name} did not happen`, error), tone: 'attention' };
     default:
-      return { summary: join(`${name} in doubt`, error), tone: 'alarm' };
+      // A call of a model that is made again: what it may have cost is all that is in doubt.
+      return data['used'] === undefined && error.startsWith('model.')
+        ? { summary: join(`${name} maybe paid`, error), tone: 'attention' }
+        : { summary: join(`${name} in doubt`, error), tone: 'alarm' };
   }
 }
 

@@ -379,6 +379,7 @@ class Live implements LiveWorkspace {
         isSpawning: live.isSpawning,
         isAnswering: live.isAnswering,
         isInLine: live.isInLine,
+        saying: live.saying,
         respawnsAt: isoOf(live.respawnAt),
         restartsAt: isoOf(live.restartAt),
         nextTrigger: triggers.next,
@@ -441,7 +442,7 @@ function workerView(process: AgentProcess): ProcessDetail['workerDetail'] {
 
 /** Everything that a row of this process is made of: an entry more, or another live state, is another row. */
 function factsOf({ snapshot, live, triggers }: AgentProcess, today: string): readonly unknown[] {
-  const { trouble, worker, isSpawning, isAnswering, isInLine, respawnAt, restartAt } = live;
+  const { trouble, worker, isSpawning, isAnswering, isInLine, saying, respawnAt, restartAt } = live;
   const next = triggers.next;
   return [
     snapshot,
@@ -452,6 +453,8 @@ function factsOf({ snapshot, live, triggers }: AgentProcess, today: string): rea
     isSpawning,
     isAnswering,
     isInLine,
+    saying?.wait?.text,
+    saying?.wait?.untilMs,
     respawnAt,
     restartAt,
     next?.id,

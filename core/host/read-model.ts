@@ -15,6 +15,7 @@ import type { MissionConfig } from '../model/mission.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { standingOf } from '../model/standing.ts';
 import type { Spending } from '../model/spending.ts';
+import { isMoment } from '../model/time.ts';
 import { pauseOfAll, type Pause } from '../model/trigger-record.ts';
 import { whyOf, type LiveFacts, type Why } from '../model/why.ts';
 import { cut, cutOrNull, showCut } from './cut.ts';
@@ -197,6 +198,7 @@ export function processDetail(input: DetailInput): ProcessDetail {
     workerDetail: input.workerDetail,
     workerDeaths: snapshot.workerDeaths,
     lastWorkerDeath: cutOrNull(snapshot.lastWorkerDeath, MAX_SENTENCE),
+    saying: sayingView(input.live?.saying ?? null),
     respawnsAt: input.live?.respawnsAt ?? null,
     restartsAt: input.live?.restartsAt ?? null,
     lastError:
@@ -230,6 +232,19 @@ export function processDetail(input: DetailInput): ProcessDetail {
             collection: cut(input.memory.collection, MAX_LINE),
             userId: cut(input.memory.userId, MAX_LINE),
           },
+  };
+}
+
+function sayingView(saying: NonNullable<LiveFacts['saying']> | null): ProcessDetail['saying'] {
+  if (saying === null) return null;
+  const { text, wait, model, sinceMs } = saying;
+  const until = wait?.untilMs ?? null;
+  return {
+    text: text.slice(-MAX_SENTENCE).toWellFormed(),
+    waitText: wait === null ? null : cut(wait.text, MAX_LINE),
+    waitUntil: until === null || !isMoment(until) ? null : new Date(until).toISOString(),
+    model: cut(model, MAX_LINE),
+    since: new Date(sinceMs).toISOString(),
   };
 }
 

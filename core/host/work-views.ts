@@ -98,7 +98,13 @@ function effectView(effect: RecordedEffect, isOperators: boolean): EffectView {
     error: cut(effect.end === null || effect.end.kind === 'done' ? '' : effect.end.error, MAX_SENTENCE),
     needsOperator: isOperators && needsOperator(effect),
     isValueLost: effect.end?.kind === 'in_doubt' && effect.end.happened === true,
+    maybePaid: maybePaid(effect),
   };
+}
+
+function maybePaid({ end, maybe, booked }: RecordedEffect): number {
+  const now = end?.kind === 'in_doubt' ? (booked?.modelTurns ?? 0) : 0;
+  return Math.round(now + (maybe?.modelTurns ?? 0));
 }
 
 export function deadLetterView({ event, open, reason, error, attempts, at }: DeadLetter): DeadLetterView {

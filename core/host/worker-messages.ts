@@ -29,6 +29,9 @@ const text = z.string().max(2 * MAX_ERROR_TEXT);
 const jsonWithin = (maxBytes: number) => z.unknown().refine((value) => isWithin(value, maxBytes));
 const json = jsonWithin(MAX_VALUE_BYTES);
 
+/** Of what is seen of a model's call while it goes on; what is scrubbed may be longer than it was. */
+const MAX_GLIMPSE = 20_000;
+
 const answer = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), value: json }),
   z.object({ ok: z.literal(false), code: z.string().max(MAX_CODE), message: text }),
@@ -78,7 +81,9 @@ const Message = z.discriminatedUnion('type', [
     ]),
     reconciled: z.boolean(),
     isAwaited: z.boolean(),
-    used: z.object({ tokens, isUnclear: z.boolean() }).optional(),
+    used: z
+      .object({ tokens, isUnclear: z.boolean(), model: z.string().max(MAX_MODEL_NAME).optional() })
+      .optional(),
   }),
   z.object({
     type: z.literal('effect-unlike'),
@@ -104,6 +109,14 @@ const Message = z.discriminatedUnion('type', [
     ordinal: z.number().int().nonnegative(),
     role: z.string().max(100),
     content: z.string().max(MAX_CONTENT),
+  }),
+  z.object({
+    type: z.literal('compacted'),
+    run,
+    ordinal: z.number().int().nonnegative(),
+    keep: z.number().int().nonnegative(),
+    count: z.number().int().positive(),
+    summary: z.string().max(MAX_CONTENT),
   }),
   z.object({
     type: z.literal('clock-read'),
@@ -160,6 +173,17 @@ const Message = z.discriminatedUnion('type', [
         }),
       )
       .max(100),
+  }),
+  z.object({
+    type: z.literal('glimpsed'),
+    run,
+    saying: z
+      .object({
+        model: z.string().max(MAX_GLIMPSE),
+        text: z.string().max(MAX_GLIMPSE),
+        wait: z.object({ text: z.string().max(MAX_GLIMPSE), untilMs: z.number().nullable() }).nullable(),
+      })
+      .nullable(),
   }),
   z.object({ type: z.literal('secret-asked'), run, id: z.number().int(), name: z.string().max(200) }),
   z.object({

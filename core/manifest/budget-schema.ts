@@ -182,3 +182,8 @@ function limitsOf(budget: Omit<ManifestBudget, 'tool_costs'>): Partial<Record<Li
   }
   return limits;
 }
+
+/** The tools of which it says that what they do can't be taken back. */
+export function irreversibleIn({ tool_costs }: Pick<ManifestBudget, 'tool_costs'>): readonly string[] {
+  return Object.entries(tool_costs).flatMap(([name, { irreversible }]) => (irreversible ? [name] : []));
+}

@@ -7,7 +7,7 @@ import type { MissionConfig } from '../model/mission.ts';
 import { DEFAULT_PROCESS_CONFIG, type ProcessConfig } from '../model/process-config.ts';
 import { memoryOf, memoryWritten, modelOf, openOf } from './agent-schema.ts';
 import { approvalTexts, approvalWebhookOf } from './approval-schema.ts';
-import { budgetOf } from './budget-schema.ts';
+import { budgetOf, irreversibleIn } from './budget-schema.ts';
 import { checkScript } from './check-script.ts';
 import { receiverTexts } from './escalation-schema.ts';
 import type { Environment } from './expand-variables.ts';
@@ -147,6 +147,7 @@ function agentOf({ manifest, place, attempt }: ConfigParts, { servers }: Servers
       hasHistory: context.conversation_history,
       maxPayloadChars: manifest.trigger_delivery.max_payload_chars,
       tellsBudget: manifest.budget.inject_remaining,
+      irreversibleTools: irreversibleIn(manifest.budget),
     },
     holdfast,
     manifest.config.approval,

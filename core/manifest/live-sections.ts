@@ -9,7 +9,7 @@ import type { PriceTable } from '../model/prices.ts';
 import type { ProcessConfig } from '../model/process-config.ts';
 import { keysOf, pathOf, valueAt, withValues } from '../model/settings.ts';
 import { approvalOf, LIVE_AGENT, ManifestApproval, toolsOf } from './agent-schema.ts';
-import { budgetOf, ManifestBudget } from './budget-schema.ts';
+import { budgetOf, irreversibleIn, ManifestBudget } from './budget-schema.ts';
 import { knownKeys } from './known-keys.ts';
 
 interface LiveSection {
@@ -94,7 +94,14 @@ const SECTIONS: Readonly<Record<string, LiveSection>> = {
   })),
   budget: section(LiveBudget.prefault({}), (config, budget) => ({
     ...config,
-    agent: config.agent === null ? null : { ...config.agent, tellsBudget: budget.inject_remaining },
+    agent:
+      config.agent === null
+        ? null
+        : {
+            ...config.agent,
+            tellsBudget: budget.inject_remaining,
+            irreversibleTools: irreversibleIn(budget),
+          },
     budget: {
       ...budgetOf(budget, (file) => pricesOf(config, file)),
       escalation: config.budget.escalation,

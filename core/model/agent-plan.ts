@@ -95,6 +95,8 @@ export interface AgentPlan {
   readonly servers: Readonly<Record<string, ToolServer>>;
   readonly tools: Readonly<Record<string, ToolRule>>;
   readonly approval: ApprovalPlan;
+  /** Tools that the budget counts as irreversible. */
+  readonly irreversibleTools: readonly string[];
   /** Null where it remembers nothing but its conversation. */
   readonly memory: MemoryPlan | null;
   /** Null in strict mode. */
@@ -105,6 +107,16 @@ export interface AgentPlan {
   readonly maxPayloadChars: number;
   /** Whether it is told what is left of its budget. */
   readonly tellsBudget: boolean;
+}
+
+/**
+ * What the loop of an agent without code does by itself, as its effects are named: asking its model, putting a conversation
+ * into a summary, looking for tools. None of it is a call of a tool.
+ */
+export const LOOP_EFFECTS = { model: 'model', summary: 'summary', tools: 'tools' } as const;
+
+export function isOfLoop({ agent }: { readonly agent: AgentPlan | null }, effect: string): boolean {
+  return agent !== null && (Object.values(LOOP_EFFECTS) as readonly string[]).includes(effect);
 }
 
 export const DEFAULT_MODEL = 'openai:gpt-5-mini';
@@ -118,6 +130,7 @@ export const DEFAULT_PLAN: AgentPlan = {
   servers: {},
   tools: {},
   approval: { asksForIrreversible: false, expiresAfterMs: null, onExpiry: 'reject' },
+  irreversibleTools: [],
   memory: null,
   open: null,
   hasHistory: true,

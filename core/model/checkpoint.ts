@@ -108,6 +108,7 @@ const inboxMessage = withKeys({
   createdAt: text,
   expiresAt: orNull(text),
 });
+const compaction = withKeys({ until: number, summary: text });
 const openInvocation = withKeys(
   {
     event,
@@ -145,6 +146,9 @@ const openInvocation = withKeys(
     instructions: text,
     plan: isObject,
     tools: withKeys({ hash: text, problems: listOf(text) }),
+    told: recordOf(text),
+    compaction,
+    compactions: listOf(withKeys({ ordinal: number, keep: number, summary: text, seq: number })),
   },
 );
 const mission = withKeys({
@@ -227,6 +231,7 @@ const MARK: Readonly<Record<Marked, Shape>> = {
   deadLettersLost: number,
   conversationCount: number,
   conversationMax: number,
+  compaction: orNull(compaction),
   inbox: listOf(inboxMessage),
   inboxRead: listOf(
     withKeys({

@@ -68,6 +68,7 @@ export const ENTRY_TYPES = [
   'configured',
   'context_update',
   'conversation_appended',
+  'conversation_compacted',
   'dead_letter',
   'dead_letter_dropped',
   'dead_letter_redelivered',

@@ -125,6 +125,8 @@ export function invocationStarted(
   state.open.push({
     ...(instructions === '' ? {} : { instructions }),
     ...(state.plan === null ? {} : { plan: state.plan }),
+    ...toldOf(data),
+    ...(state.compaction === null ? {} : { compaction: state.compaction }),
     ...openedInvocation({
       event,
       invocation: numberAt(data, 'invocation'),
@@ -139,11 +141,20 @@ export function invocationStarted(
   });
 }
 
+function toldOf(data: JsonObject): Pick<OpenInvocation, 'told'> {
+  const told = objectAt(data, 'told');
+  if (told === null) return {};
+  const texts = Object.entries(told).filter((each): each is [string, string] => typeof each[1] === 'string');
+  return { told: Object.fromEntries(texts) };
+}
+
 /** It sees the state as it is now [S23]. */
-function beginsHere({ conversationCount }: ProcessSnapshot, open: OpenInvocation): void {
+function beginsHere({ conversationCount, compaction }: ProcessSnapshot, open: OpenInvocation): void {
   delete open.isToBegin;
   open.before = {};
   open.conversationFrom = conversationCount;
+  if (compaction === null) delete open.compaction;
+  else open.compaction = compaction;
 }
 
 /** Work got somewhere, so what killed workers before is over. */
@@ -286,8 +297,26 @@ export function conversationAppended(state: ProcessSnapshot, data: JsonObject, s
   trimConversation(state);
 }
 
+/** From now on: who is open sees what it saw when it began [S23]. */
+export function conversationCompacted(state: ProcessSnapshot, data: JsonObject, seq: number): void {
+  const open = openOf(state, data['event_id']);
+  const ordinal = numberAt(data, 'ordinal');
+  const keep = Math.max(0, numberAt(data, 'keep'));
+  const summary = textAt(data, 'summary');
+  if (open === undefined) return;
+  open.compactions = [...(open.compactions ?? []), { ordinal, keep, summary, seq }];
+  // Another that ran beside it may have come further.
+  const until = open.conversationFrom - keep;
+  if (until > (state.compaction?.until ?? 0)) state.compaction = { until, summary };
+  trimConversation(state);
+}
+
 /** The oldest go, but for what an open invocation had before it when it began. */
 function trimConversation(state: ProcessSnapshot): void {
+  const needed = state.open.map(({ compaction }) => compaction?.until ?? 0);
+  const inWords = Math.min(state.compaction?.until ?? 0, ...needed);
+  const gone = inWords - (state.conversationCount - state.conversation.length);
+  if (gone > 0) state.conversation = state.conversation.slice(gone);
   const max = state.conversationMax;
   if (max <= 0) return;
   const from = Math.min(

@@ -34,6 +34,7 @@ import {
   clockRead,
   contextWritten,
   conversationAppended,
+  conversationCompacted,
   deadLettered,
   deadLetterRedelivered,
   eventAccepted,
@@ -130,6 +131,9 @@ function applyKnown(state: ProcessSnapshot, type: EntryType, entry: FoldedEntry)
       return state;
     case 'conversation_appended':
       conversationAppended(state, data, seq);
+      return state;
+    case 'conversation_compacted':
+      conversationCompacted(state, data, seq);
       return state;
     case 'clock_read':
       clockRead(state, data);

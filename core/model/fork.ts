@@ -45,6 +45,7 @@ export function forked(
       conversation: at.conversation,
       conversationCount: at.conversationCount,
       conversationMax: at.conversationMax,
+      compaction: at.compaction,
       invocationCount: at.invocationCount,
       recentRuns: at.recentRuns,
       // What was found there is the other one's.
@@ -93,6 +94,7 @@ function inherited(
     // What it wrote there is not in this state, so it is written again.
     writes: earlier(open.writes.filter(({ key }) => !isSet(key))),
     sayings: earlier(open.sayings),
+    ...(open.compactions === undefined ? {} : { compactions: earlier(open.compactions) }),
     sends: earlier(open.sends).map((sent) => ({ ...sent, isUndone: true as const })),
     signals: earlier(open.signals),
     retryAt: null,

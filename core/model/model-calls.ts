@@ -27,6 +27,8 @@ export interface ModelCall {
 export interface ReportedUse {
   readonly tokens: TokensUsed;
   readonly isUnclear: boolean;
+  /** Which model that was, where it is not the one that was announced. */
+  readonly model?: string;
 }
 
 export interface CallBooking {
@@ -76,11 +78,11 @@ export function usedOf(
   config: Priced,
   { model = '', booked = {} }: Pick<RecordedEffect, 'model' | 'booked'>,
   end: EffectEnd['kind'],
-  { tokens, isUnclear }: ReportedUse,
+  { tokens, isUnclear, model: by = model }: ReportedUse,
 ): Amounts {
   // What was not told in full may have been as much as was expected.
   const known = isUnclear ? atLeast(tokens, booked) : tokens;
-  const usage = usageOf(config, model, { tokens: known, isUnclear });
+  const usage = usageOf(config, by, { tokens: known, isUnclear });
   return end === 'done' ? plus(withoutUsage(booked), usage) : usage;
 }
 

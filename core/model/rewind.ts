@@ -144,7 +144,8 @@ export class RewindScan {
 
   /** The state that the process goes on from. */
   rewound(isHandledAgain: boolean): ProcessSnapshot {
-    const { context, conversation, conversationCount, recentRuns, consecutiveFailures } = this.#then;
+    const { context, conversation, conversationCount, compaction, recentRuns, consecutiveFailures } =
+      this.#then;
     const { deadLetters, open, health } = this.#then;
     const givenUp = deadLetters.flatMap((letter) => letter.open ?? []);
     const then = new Map([...givenUp, ...open].map((one) => [one.event.eventId, one]));
@@ -162,6 +163,7 @@ export class RewindScan {
       context,
       conversation,
       conversationCount,
+      compaction,
       recentRuns,
       consecutiveFailures,
       // What was found, and what somebody said of it, stays.
@@ -233,7 +235,7 @@ function reopened(
   { seq: target, conversationCount }: ProcessSnapshot,
   seq: number,
 ): OpenInvocation {
-  const { isToBegin: _, ...rest } = latest;
+  const { isToBegin: _, compaction: __, compactions: ___, ...rest } = latest;
   return {
     ...rest,
     // Those that began since do so again, one after the other, each with what those before it left.
@@ -247,6 +249,8 @@ function reopened(
     ),
     writes: then?.writes ?? [],
     sayings: then?.sayings ?? [],
+    ...(then?.compaction === undefined ? {} : { compaction: then.compaction }),
+    ...(then?.compactions === undefined ? {} : { compactions: then.compactions }),
     before: then?.before ?? {},
     conversationFrom: then?.conversationFrom ?? conversationCount,
     sends: latest.sends.map((sent) => (sent.seq > target ? { ...sent, isUndone: true } : sent)),

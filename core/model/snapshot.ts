@@ -17,6 +17,7 @@ import { emptyTally, type Tally } from './tally.ts';
 import type { SecretState } from './secrets.ts';
 import { emptyTools, type ListedTools, type ToolsState } from './tools.ts';
 import { emptyTriggers, type TriggersState } from './trigger-record.ts';
+import type { ToldAtStart } from './told.ts';
 import type { DurableWait, SettledPromise } from './waits.ts';
 
 /** Promptise's. */
@@ -40,6 +41,20 @@ export interface RecordedSaying {
   readonly ordinal: number;
   readonly role: string;
   readonly content: string;
+  readonly seq: number;
+}
+
+/** The older part of a conversation in words: of all messages before number `until`, counted from the process's first. */
+export interface Compaction {
+  readonly until: number;
+  readonly summary: string;
+}
+
+/** What an invocation put into words, among what it said, in its order; `keep`: the last messages that it left. */
+export interface RecordedCompaction {
+  readonly ordinal: number;
+  readonly keep: number;
+  readonly summary: string;
   readonly seq: number;
 }
 
@@ -98,6 +113,9 @@ export interface OpenInvocation {
   before: Record<string, { readonly value: Json } | null>;
   /** How long the conversation was when it began, counted from the process's first message. */
   conversationFrom: number;
+  /** What stood for the older part of the conversation when it began; left out where nothing did. */
+  compaction?: Compaction;
+  compactions?: readonly RecordedCompaction[];
   /** What it has used in all its attempts, and what of it is under way; left out where that is nothing. */
   spent?: Amounts;
   reserved?: Amounts;
@@ -111,6 +129,8 @@ export interface OpenInvocation {
   readonly plan?: JsonObject;
   /** The tools that it found when it began, by the hash of their list; left out before it looked [S25]. */
   tools?: ListedTools;
+  /** What of its process it was told when it began; left out where that was nothing. */
+  readonly told?: ToldAtStart;
   /** Of one that a fork took over: what the keys of its effects begin with, and whose it is now [S40]. */
   readonly inherited?: { readonly keyPrefix: string; readonly by: string };
 }
@@ -202,6 +222,8 @@ export interface ProcessSnapshot {
   conversationCount: number;
   /** How many are kept; 0 for all. */
   conversationMax: number;
+  /** What stands for its older part in invocations that begin now; null for nothing. */
+  compaction: Compaction | null;
   /** Accepted and not begun, in the order of acceptance. */
   queue: TriggerEvent[];
   open: OpenInvocation[];
@@ -291,6 +313,7 @@ export function emptySnapshot(): ProcessSnapshot {
     conversation: [],
     conversationCount: 0,
     conversationMax: DEFAULT_CONVERSATION,
+    compaction: null,
     queue: [],
     open: [],
     deadLetters: [],
@@ -357,15 +380,20 @@ export function viewAtStart(
   return view;
 }
 
-/** The conversation as an open invocation saw it when it began, as far as it is kept, at most `max` messages. */
+/**
+ * The conversation as an open invocation saw it when it began, as far as it is kept, at most `max` messages; before them, as a
+ * message of the system, what stood for what was before.
+ */
 export function conversationAtStart(
   { conversation, conversationCount }: Readonly<ProcessSnapshot>,
-  open: OpenInvocation,
+  { conversationFrom, compaction }: OpenInvocation,
   max: number,
 ): readonly JsonObject[] {
   const first = conversationCount - conversation.length;
-  const until = Math.max(0, open.conversationFrom - first);
-  return conversation.slice(Math.max(0, until - max), until);
+  const until = Math.max(0, conversationFrom - first);
+  const from = Math.max(0, until - max, (compaction?.until ?? 0) - first);
+  const messages = conversation.slice(from, until);
+  return compaction === undefined ? messages : [{ role: 'system', content: compaction.summary }, ...messages];
 }
 
 /** An invocation that has recorded nothing yet. */

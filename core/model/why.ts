@@ -7,7 +7,9 @@ import { isInDoubt, needsOperator } from './effects.ts';
 import type { Hold } from './holds.ts';
 import type { OpenInvocation, ProcessSnapshot } from './snapshot.ts';
 import { pauseOfAll } from './trigger-record.ts';
+import { isMoment } from './time.ts';
 import { nextDue } from './waits.ts';
+import type { Saying } from './worker-protocol.ts';
 
 /** What only the host that runs the process knows. */
 export interface LiveFacts {
@@ -17,6 +19,8 @@ export interface LiveFacts {
   readonly isAnswering: boolean;
   /** Wants a worker, and other processes are before it in line. */
   readonly isInLine: boolean;
+  /** What is seen of a model's call under way. */
+  readonly saying?: (Saying & { readonly sinceMs: number }) | null;
   readonly respawnsAt: string | null;
   readonly restartsAt: string | null;
   readonly nextTrigger: { readonly id: string; readonly at: string } | null;
@@ -37,6 +41,8 @@ export interface Why {
 /** Of any length in a journal, and more than this of none of them fits into a line. */
 const MAX_REASON = 1_000;
 const MAX_HOLDS = 10;
+/** As code leaves them that says nothing of what it waits for. */
+const UNNAMED_TIMERS: readonly string[] = ['sleep', 'until'];
 
 export function whyOf(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts | null): Why {
   if (live?.trouble) return { text: live.trouble, tone: 'alarm' };
@@ -93,14 +99,17 @@ export function waitingFor(snapshot: Readonly<ProcessSnapshot>): string {
 
 function waitedFor({ open }: Readonly<ProcessSnapshot>): Pick<Why, 'text' | 'at'> {
   const waits = open.flatMap((invocation) => invocation.waits).filter(({ end }) => end === null);
-  const names = [...new Set(waits.filter(({ kind }) => kind === 'promise').map(({ name }) => name))];
-  const asked = names.filter((name) => askedWords(name) !== null);
-  const promises = names.filter((name) => askedWords(name) === null);
+  const promised = [...new Set(waits.filter(({ kind }) => kind === 'promise').map(({ name }) => name))];
+  const asked = promised.filter((name) => askedWords(name) !== null);
+  const promises = promised.filter((name) => askedWords(name) === null);
+  const timers = waits.filter(({ kind, name }) => kind === 'timer' && !UNNAMED_TIMERS.includes(name));
   const due = nextDue(waits);
+  const names = [...new Set(timers.map(({ name }) => name))].slice(0, MAX_HOLDS).join(', ');
   const parts = [
     ...asked.slice(0, MAX_HOLDS).flatMap((name) => askedWords(name) ?? []),
     promises.length === 0 ? '' : `promise ${promises.slice(0, MAX_HOLDS).join(', ')}`,
-    due === null ? '' : `${names.length === 0 ? 'timer' : ''} until`.trim(),
+    names,
+    due === null ? '' : `${promised.length + timers.length === 0 ? 'timer' : ''} until`.trim(),
     waits.length === 0 ? 'a signal' : '',
   ].filter((part) => part !== '');
   const text = `waiting for ${parts.join(', ')}`.slice(0, MAX_REASON);
@@ -169,6 +178,8 @@ function liveWork(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts): Why {
 function openText(open: OpenInvocation, count: number, live: LiveFacts): Pick<Why, 'text' | 'at'> {
   const more = count > 1 ? ` and ${count - 1} more` : '';
   const effect = open.effects.findLast(isInDoubt);
+  const wait = live.saying?.wait ?? null;
+  if (effect !== undefined && wait !== null) return waitText(wait);
   if (effect !== undefined)
     return { text: `performing ${effect.name} in invocation ${open.invocation}${more}` };
   if (open.retryAt !== null) {
@@ -184,6 +195,13 @@ function openText(open: OpenInvocation, count: number, live: LiveFacts): Pick<Wh
         ? 'in line for a worker for'
         : 'waiting for a worker for';
   return { text: `${doing} ${open.event.triggerId}, invocation ${open.invocation}${more}` };
+}
+
+function waitText({ text: whole, untilMs }: NonNullable<Saying['wait']>): Pick<Why, 'text' | 'at'> {
+  const text = whole.slice(0, MAX_REASON);
+  return untilMs === null || !isMoment(untilMs)
+    ? { text }
+    : { text: `${text} at`, at: new Date(untilMs).toISOString() };
 }
 
 function recordedWork(snapshot: Readonly<ProcessSnapshot>): Why {

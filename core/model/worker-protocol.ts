@@ -12,7 +12,14 @@ import type { ReportedUse } from './model-calls.ts';
 import type { TokensUsed } from './prices.ts';
 import type { SecretRefusal } from './secrets.ts';
 import type { HostAnswer } from './self-actions.ts';
-import type { RecordedSaying, RecordedSend, RecordedSignal, RecordedWrite } from './snapshot.ts';
+import type { ToldAtStart } from './told.ts';
+import type {
+  RecordedCompaction,
+  RecordedSaying,
+  RecordedSend,
+  RecordedSignal,
+  RecordedWrite,
+} from './snapshot.ts';
 import type { ServerStatus } from './tools.ts';
 import type { DurableWait, WaitEnd } from './waits.ts';
 
@@ -27,6 +34,7 @@ export interface InvocationRecord {
   readonly effects: readonly RecordedEffect[];
   readonly writes: readonly RecordedWrite[];
   readonly sayings: readonly RecordedSaying[];
+  readonly compactions: readonly RecordedCompaction[];
   readonly sends: readonly RecordedSend[];
   readonly waits: readonly DurableWait[];
   readonly signals: readonly RecordedSignal[];
@@ -39,6 +47,8 @@ export interface InvocationRecord {
   readonly tools: { readonly offers: readonly JsonObject[]; readonly problems: readonly string[] } | null;
   /** What trusted sources said of their tools when they were believed, by `<source>/<tool>` [S32]. */
   readonly believedTools: Readonly<Record<string, string>>;
+  /** What it was told of its process when it began. */
+  readonly told: ToldAtStart;
   /** The fork that took it over, whose promises are its own [S40]; empty for an invocation of the process's own. */
   readonly inheritedBy: string;
 }
@@ -171,6 +181,15 @@ export type FromWorker =
       readonly role: string;
       readonly content: string;
     }
+  /** The older part of the conversation as it was at the start, but for the last `keep` messages, was put into words. */
+  | {
+      readonly type: 'compacted';
+      readonly run: number;
+      readonly ordinal: number;
+      readonly keep: number;
+      readonly count: number;
+      readonly summary: string;
+    }
   | { readonly type: 'clock-read'; readonly run: number; readonly ordinal: number; readonly at: number }
   | {
       readonly type: 'version-chosen';
@@ -196,6 +215,8 @@ export type FromWorker =
     }
   /** How it gets on with its servers of tools, all of them; of no run, and on no record. */
   | { readonly type: 'tool-servers'; readonly servers: readonly ServerStatus[] }
+  /** What somebody who looks may see of a model's call under way; null once it is over. None of it is recorded. */
+  | { readonly type: 'glimpsed'; readonly run: number; readonly saying: Saying | null }
   /** Its present value; nothing waits for the journal. */
   | { readonly type: 'secret-asked'; readonly run: number; readonly id: number; readonly name: string }
   /** Of an agent about itself, inside the effect with this key: the host does it once for each key. */
@@ -242,6 +263,14 @@ export type FromWorker =
     }
   | { readonly type: 'judged'; readonly answer: QueryAnswer }
   | { readonly type: 'pong'; readonly id: number; readonly rss?: number };
+
+/** The end of what a model has said so far, and what it waits for where nothing comes. */
+export interface Saying {
+  readonly model: string;
+  readonly text: string;
+  /** "openai:gpt-5-mini is rate limited: retry 2/5"; `untilMs` in epoch milliseconds, null where nobody knows. */
+  readonly wait: { readonly text: string; readonly untilMs: number | null } | null;
+}
 
 export type QueryAnswer =
   | { readonly ok: true; readonly value: Json }

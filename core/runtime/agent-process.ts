@@ -23,6 +23,7 @@ import type { ProcessDefinition } from '../model/process-config.ts';
 import type { SelfChange } from '../model/self-change.ts';
 import type { SettingChange } from '../model/settings.ts';
 import { emptySnapshot, type ProcessSnapshot } from '../model/snapshot.ts';
+import { toldAtStart } from '../model/told.ts';
 import type { WorkspaceSwitch } from '../model/trigger-record.ts';
 import type { WebhookServers } from '../triggers/webhook-servers.ts';
 import { ApprovalDesk } from './approval-desk.ts';
@@ -262,6 +263,7 @@ export class AgentProcess implements Listener {
       instructions: () => this.settings.config.instructions,
       plan: () => openPlanned(this.settings.config.agent, this.snapshot.self),
       askHost: (asked) => selfDesk.answer(asked),
+      told: () => toldAtStart(this.settings.config, this.snapshot, clock.now()),
       events: {
         onEnded: () => this.#motion.invocationEnded(),
         onDoubt: (doubt) => this.#motion.doubted(doubt),
@@ -393,6 +395,7 @@ export class AgentProcess implements Listener {
       isInLine,
       running: runningCount,
       isRunning: (eventId) => runner.isRunning(eventId),
+      saying: runner.saying,
       respawnAt,
       restartAt: restart.at,
       dueAt: waits.next,

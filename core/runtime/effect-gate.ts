@@ -2,6 +2,7 @@
 
 import type { BudgetKeeper } from '../governance/budget-keeper.ts';
 import type { HealthKeeper } from '../governance/health-keeper.ts';
+import { isOfLoop } from '../model/agent-plan.ts';
 import { isRepeatTooLate, KEY_EXPIRED } from '../model/effects.ts';
 import { freedBy } from '../model/fold-budget.ts';
 import { recordedOf } from '../model/fold-effects.ts';
@@ -107,7 +108,11 @@ export class EffectGate {
       throw new Error(`it announced ${name}, which is done or not its own`);
     }
     const call = callOf(announcement);
-    const { booked, asked, facts } = this.#options.budget.bookingOf(name, call);
+    const { booked, asked, facts } = this.#options.budget.bookingOf(
+      name,
+      call,
+      !isOfLoop(definition.config, name),
+    );
     const more = { asked, freed: freedBy(before), eventId };
     if (!this.#options.budget.fits(call === null ? more : { ...more, model: call.model })) {
       this.#unaffordable.set(effectId, { announcement, eventId });
@@ -130,15 +135,25 @@ export class EffectGate {
       booked,
       ...facts,
     };
-    const durable = recorder().record('effect_started', started, { synced: effectClass !== 'retry' });
+    const durable = recorder().record('effect_started', started, {
+      // What a call may have cost is not to be forgotten either [S33].
+      synced: effectClass !== 'retry' || call !== null,
+    });
     const recorded = recordedOf(open, effectId);
     if (recorded === undefined || recorded.end !== null || recorded.attempts !== attempt) {
       throw new Error(`it announced ${name}, which is done or not as it says`);
     }
     this.#options.budget.counted(eventId, booked);
-    const pending: Pending = { run, eventId, name, attempt, isDurable: false };
+    // A loop that looks for its tools only looks: nothing of that has to be on record before.
+    const looksOnly = call === null && isOfLoop(definition.config, name);
+    const pending: Pending = { run, eventId, name, attempt, isDurable: looksOnly };
     this.#pending.set(effectId, pending);
     this.#options.health.announced(eventId);
+    if (looksOnly) {
+      durable.catch(() => {}); // The recorder has told the process, which ends the worker.
+      this.#permitIfDue(effectId, pending);
+      return;
+    }
     durable.then(
       () => {
         // Meanwhile the worker may have died, and another been handed the same invocation.

@@ -12,6 +12,7 @@ import { sameJson } from '../model/json.ts';
 import type { Clock, Ids } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import { openOf, type OpenInvocation, type ProcessSnapshot } from '../model/snapshot.ts';
+import type { ToldAtStart } from '../model/told.ts';
 import { expiredKeys, nextWork, restingAs } from '../model/standing.ts';
 import { fetchPayload, fetchSpilled, recordOf } from './invocation-record.ts';
 import type { Recorder } from './recorder.ts';
@@ -30,6 +31,8 @@ export interface HandoverOptions {
   readonly instructions: () => string;
   /** What an agent without code is made of that begins now; null for one with code. */
   readonly plan: () => AgentPlan | null;
+  /** What it is told of its process that begins now. */
+  readonly told: () => ToldAtStart;
   readonly runs: RunSet;
   readonly seat: WorkerSeat;
   readonly parking: RunParking;
@@ -137,6 +140,7 @@ export class InvocationHandover {
     const { definition, ids, clock, budget } = this.#options;
     const { inbox, invocationCount } = this.#snapshot;
     const instructions = this.#options.instructions();
+    const told = this.#options.told();
     const delivered = inboxDelivery(inbox, clock.now());
     const expired = inbox.filter((message) => !delivered.includes(message));
     const idsOf = (messages: typeof inbox): string[] => messages.map(({ messageId }) => messageId);
@@ -149,6 +153,7 @@ export class InvocationHandover {
       code_hash: definition.codeHash,
       seed: ids.next().replaceAll('-', ''),
       ...(instructions === '' ? {} : { instructions }),
+      ...(Object.keys(told).length === 0 ? {} : { told: { ...told } }),
       ...(delivered.length > 0 ? { inbox: idsOf([...delivered]) } : {}),
       ...(expired.length > 0 ? { inbox_expired: idsOf(expired) } : {}),
     });

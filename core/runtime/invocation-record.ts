@@ -31,6 +31,7 @@ export function recordOf(
     effects,
     writes,
     sayings,
+    compactions: open.compactions ?? [],
     sends,
     waits,
     signals,
@@ -40,6 +41,7 @@ export function recordOf(
     plan: planOf(open.plan ?? null),
     tools: toolsOf(snapshot, open),
     believedTools: snapshot.tools.believed,
+    told: open.told ?? {},
     inheritedBy: open.inherited?.by ?? '',
   };
 }

@@ -17,12 +17,14 @@ import type { ProcessDefinition } from '../model/process-config.ts';
 import { openOf, type ProcessSnapshot } from '../model/snapshot.ts';
 import type { HostAnswer } from '../model/self-actions.ts';
 import { restingAs } from '../model/standing.ts';
+import type { ToldAtStart } from '../model/told.ts';
 import type { WaitEnd } from '../model/waits.ts';
 import type { ServerStatus } from '../model/tools.ts';
 import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
 import { EffectGate, type GateOptions } from './effect-gate.ts';
 import { recordFailure } from './invocation-end.ts';
 import { InvocationHandover } from './invocation-handover.ts';
+import type { LiveSaying } from './live-state.ts';
 import type { Recorder } from './recorder.ts';
 import { RunHearing } from './run-hearing.ts';
 import { RunParking } from './run-parking.ts';
@@ -75,6 +77,7 @@ export interface RunnerOptions {
   /** What code is told to do that begins now. */
   readonly instructions: () => string;
   readonly plan: () => AgentPlan | null;
+  readonly told: () => ToldAtStart;
   readonly budget: GateOptions['budget'];
   readonly mission: Pick<MissionKeeper, 'room'>;
   readonly health: HealthKeeper;
@@ -155,6 +158,7 @@ export class InvocationRunner {
       keyPrefix: options.keyPrefix,
       instructions: options.instructions,
       plan: options.plan,
+      told: options.told,
       seat: this.#seat,
       parking: this.#parking,
       budget: options.budget,
@@ -250,6 +254,15 @@ export class InvocationRunner {
   /** Runs that should move: neither do they wait, nor is there no room for them in the budget. */
   get moving(): readonly WatchedRun[] {
     return this.#runs.all().filter((run) => !run.isParked && !this.#gate.isWaitingForRoom(run.eventId));
+  }
+
+  /** What is seen of a model's call: of several the one that began last. */
+  get saying(): LiveSaying | null {
+    let last: LiveSaying | null = null;
+    for (const { eventId, saying } of this.#runs.all()) {
+      if (saying !== null && (last === null || saying.sinceMs >= last.sinceMs)) last = { ...saying, eventId };
+    }
+    return last;
   }
 
   /** Whether the worker has this invocation in hand. */

@@ -1,3 +1,4 @@
+import type { Saying } from '../model/worker-protocol.ts';
 import type { AppError } from '../model/errors.ts';
 
 /** What the journal does not say: how things stand in this host at this moment. */
@@ -10,10 +11,18 @@ export interface LiveState {
   readonly running: number;
   /** Whether the worker has this invocation in hand. */
   readonly isRunning: (eventId: string) => boolean;
+  /** What is seen of a model's call under way: of the one that was seen last; null for none. */
+  readonly saying: LiveSaying | null;
   readonly respawnAt: number | null;
   readonly restartAt: number | null;
   /** When a timer, an expiry or a next attempt is due. */
   readonly dueAt: number | null;
   /** Why the process can't be moved at all; only force-recover helps. */
   readonly trouble: AppError | null;
+}
+
+export interface LiveSaying extends Saying {
+  readonly eventId: string;
+  /** Since when the call is under way, in epoch milliseconds. */
+  readonly sinceMs: number;
 }

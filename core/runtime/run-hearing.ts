@@ -17,7 +17,7 @@ import {
 } from './invocation-end.ts';
 import type { Recorder } from './recorder.ts';
 import type { RunParking } from './run-parking.ts';
-import { durationOf, type Run, type RunSet } from './run-set.ts';
+import { durationOf, sees, type Run, type RunSet } from './run-set.ts';
 import type { TimeLimit } from './time-limit.ts';
 import { MAX_RESPONSE, recordWord } from './worker-words.ts';
 
@@ -108,6 +108,9 @@ export class RunHearing {
       case 'host-asked':
         onHostAsked(message, eventId);
         return;
+      case 'glimpsed':
+        sees(run, message.saying, this.#options.clock.now());
+        return;
       case 'invocation-waiting':
         parking.waits(run, message.heard);
         return;
@@ -134,6 +137,7 @@ export class RunHearing {
         return;
       case 'state-written':
       case 'said':
+      case 'compacted':
       case 'clock-read':
       case 'version-chosen':
       case 'wait-began':

@@ -1,7 +1,7 @@
 // What the present worker has in hand. A run that only waits takes no room: it stays where it is, and what it waits for is
 // told to it when there is room again.
 
-import type { ToWorker } from '../model/worker-protocol.ts';
+import type { Saying, ToWorker } from '../model/worker-protocol.ts';
 
 export interface Run {
   readonly number: number;
@@ -18,8 +18,16 @@ export interface Run {
   isParkedOnRecord: boolean;
   /** How much it was told about waits and signals. */
   told: number;
+  /** What is seen of its model's call under way, and since when that has been under way, in epoch milliseconds. */
+  saying: (Saying & { readonly sinceMs: number }) | null;
   /** Said to it while it had no room to move in. */
   readonly unsaid: ToWorker[];
+}
+
+/** What is seen of it now; of a call that goes on since when it was first seen. */
+export function sees(run: Run, saying: Saying | null, nowMs: number): void {
+  const sinceMs = run.saying?.model === saying?.model ? run.saying?.sinceMs : undefined;
+  run.saying = saying === null ? null : { ...saying, sinceMs: sinceMs ?? nowMs };
 }
 
 /** Since its handing over, in milliseconds, to a tenth. */
@@ -65,6 +73,7 @@ export class RunSet {
       isParked: false,
       isParkedOnRecord: false,
       told: 0,
+      saying: null,
       unsaid: [],
     };
     this.#runs.set(run.number, run);

@@ -19,6 +19,7 @@ export type RecordedWord = Extract<
     type:
       | 'state-written'
       | 'said'
+      | 'compacted'
       | 'clock-read'
       | 'version-chosen'
       | 'wait-began'
@@ -53,6 +54,11 @@ export function recordWord(options: WordsOptions, word: RecordedWord, eventId: s
       const { ordinal, role, content } = word;
       const max = definition.config.conversationMaxMessages;
       recorder.note('conversation_appended', { event_id, ordinal, role, content, max });
+      return;
+    }
+    case 'compacted': {
+      const { ordinal, keep, count, summary } = word;
+      recorder.note('conversation_compacted', { event_id, ordinal, keep, count, summary });
       return;
     }
     case 'clock-read':

@@ -135,6 +135,16 @@ test.each(['effects', 'resume'])(
   120_000,
 );
 
+test('the benchmark turn works: every turn has its calls, and the reply that it should', async () => {
+  const json = join(tempDirectory(), 'result.json');
+  const { code, stderr } = await startNode(RUN, ['turn', '--json', json], {
+    env: { ...process.env, HOLDFAST_BENCH_SMALL: '1', HOLDFAST_BENCH_PEERS: 'none' },
+  }).ended;
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  const { results } = JSON.parse(readFileSync(json, 'utf8')) as BenchResult;
+  expect(results.map(({ name }) => name)).toEqual(['Holdfast']);
+}, 60_000);
+
 test('the benchmark governance works: every effect is permitted, and counted where there are limits', async () => {
   const json = join(tempDirectory(), 'result.json');
   const { code, stderr } = await startNode(RUN, ['governance', '--json', json], {

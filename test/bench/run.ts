@@ -25,6 +25,8 @@ const BENCHES: ReadonlyMap<string, () => Promise<Bench>> = new Map<string, () =>
   ['replay', () => import('./replay.ts')],
   ['resume', () => import('./resume.ts')],
   ['storage', () => import('./storage.ts')],
+  ['turn', () => import('./turn.ts')],
+  ['turn-kills', () => import('./turn-kills.ts')],
   ['wake', () => import('./wake.ts')],
   ['webhooks', () => import('./webhooks.ts')],
 ]);

@@ -208,6 +208,7 @@ export function effectOf(over: Partial<EffectView> = {}): EffectView {
     error: '',
     needsOperator: true,
     isValueLost: false,
+    maybePaid: 0,
     ...over,
   };
 }
@@ -469,6 +470,7 @@ export function detailOf(row: ProcessRow, over: Partial<ProcessDetail> = {}): Pr
     workerDetail: null,
     workerDeaths: 0,
     lastWorkerDeath: null,
+    saying: null,
     respawnsAt: null,
     restartsAt: null,
     lastError: null,

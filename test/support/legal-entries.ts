@@ -470,6 +470,7 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
           attempt: (pick % 3) + 1,
           code_hash: 'code',
           seed: `seed-${count}`,
+          ...(pick % 3 === 0 ? { told: { budget: `${pick} left` } } : {}),
           inbox: state.inbox.slice(0, pick % 3).map(({ messageId }) => messageId),
           inbox_expired: state.inbox.slice(2, 3).map(({ messageId }) => messageId),
         },
@@ -570,6 +571,10 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
       ({ key, pick }) => [
         'conversation_appended',
         { event_id: eventId, ordinal: open.sayings.length, role: 'user', content: key, max: (pick % 4) + 1 },
+      ],
+      ({ key, pick }) => [
+        'conversation_compacted',
+        { event_id: eventId, ordinal: pick % 3, keep: pick % 4, count: (pick % 3) + 1, summary: key },
       ],
       ({ pick, value }) => [
         'message_sent',

@@ -138,6 +138,8 @@ export function mcpBench(
       },
       plan: of,
       workspace,
+      told: {},
+      show: () => {},
       secrets: new Scrubber(),
       askHost: () => Promise.reject(new Error('nobody asks the host here')),
       listed: (find) => find(),

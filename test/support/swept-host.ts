@@ -7,12 +7,13 @@
 import { writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runtimeOn } from '../../core/host/runtime-on.ts';
-import { LOCAL_DISK, type Disk } from '../../core/journal/disk.ts';
+import { LOCAL_DISK } from '../../core/journal/disk.ts';
 import { openFileJournal } from '../../core/journal/file-journal.ts';
 import { needsOperator } from '../../core/model/effects.ts';
 import { isObject } from '../../core/model/json.ts';
 import { DEFAULT_PROCESS_CONFIG } from '../../core/model/process-config.ts';
 import { askLedger } from './ask-ledger.ts';
+import { killingDisk } from './killing-disk.ts';
 import { AGENT, type SweptOrder } from './swept-life.ts';
 
 const OPERATOR = { name: 'operator:automatic', reason: 'by the ledger' };
@@ -28,7 +29,9 @@ let isWanted = false;
 let isDone = false;
 let handedIn = 0;
 
-const journal = openFileJournal(directory, { disk: killingDisk() });
+const journal = openFileJournal(directory, {
+  disk: kill === null ? LOCAL_DISK : killingDisk(kill.at, strike),
+});
 const runtime = runtimeOn(journal, {
   definitions: [
     {
@@ -61,47 +64,6 @@ function strike(): void {
   if (victim !== 'host' && worker !== undefined) process.kill(worker, 'SIGKILL');
   writeSync(1, `killed ${victim === 'worker' && worker === undefined ? 'nobody' : victim}\n`);
   if (victim !== 'worker') process.kill(process.pid, 'SIGKILL');
-}
-
-/** The local disk, which knows what lines go through it. */
-function killingDisk(): Disk {
-  if (kill === null) return LOCAL_DISK;
-  const { at } = kill;
-  const mark = 'seq' in at ? `"seq":${at.seq},"ack":` : '"entry_type":"effect_started"';
-  let seen = 0;
-  let isWritten = false;
-  let isOver = false;
-  const strikeOnce = (): void => {
-    if (isOver) return;
-    isOver = true;
-    strike();
-  };
-  const afterSync = (): void => {
-    if (isWritten && 'seq' in at) strikeOnce();
-  };
-  return {
-    ...LOCAL_DISK,
-    write: (fd, bytes, offset, length, position) => {
-      const written = LOCAL_DISK.write(fd, bytes, offset, length, position);
-      const text = Buffer.from(bytes.buffer, bytes.byteOffset + offset, written).toString('latin1');
-      const count = text.split(mark).length - 1;
-      const before = seen;
-      seen += count;
-      if ('seq' in at) {
-        if (count > 0) isWritten = true;
-        if (isWritten && at.when === 'written') strikeOnce();
-      } else if (before < at.effect && seen >= at.effect) setTimeout(strikeOnce, at.delayMs);
-      return written;
-    },
-    sync: async (fd) => {
-      await LOCAL_DISK.sync(fd);
-      afterSync();
-    },
-    syncNow: (fd) => {
-      LOCAL_DISK.syncNow(fd);
-      afterSync();
-    },
-  };
 }
 
 // --- the source of the events

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { whyText } from '../../core/cli/describe.ts';
 import { asRecorded, processRow } from '../../core/host/read-model.ts';
+import type { RecordedEffect } from '../../core/model/effects.ts';
 import { emptySnapshot } from '../../core/model/snapshot.ts';
 import { waitingFor, whyOf, type LiveFacts } from '../../core/model/why.ts';
 import { openedInvocation } from '../../core/model/snapshot.ts';
@@ -32,9 +33,32 @@ const open = openedInvocation({
   conversationFrom: 0,
 });
 
+const calling: RecordedEffect = {
+  effectId: 'e1/model#0',
+  name: 'model',
+  occurrence: 0,
+  effectClass: 'retry',
+  argsHash: '',
+  argsPreview: '',
+  key: '',
+  keyTtlMs: null,
+  timeoutMs: null,
+  attempts: 1,
+  announcedAt: AT,
+  seq: 2,
+  endSeq: null,
+  end: null,
+};
+const WAIT = { text: 'openai:m is rate limited: retry 2/5', untilMs: Date.parse(AT) };
+
 test.each([
   ['waiting for cron-1 at', running, live],
   ['its worker died; another starts at', running, { ...live, respawnsAt: AT }],
+  [
+    'openai:m is rate limited: retry 2/5 at',
+    { ...running, open: [{ ...open, effects: [calling] }] },
+    { ...live, saying: { model: 'openai:m', text: '', wait: WAIT, sinceMs: 0 } },
+  ],
   [
     'attempt 2 of cron-1 failed, 1 more under way; the next begins at',
     { ...running, open: [{ ...open, retryAt: AT }, open] },

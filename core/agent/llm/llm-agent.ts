@@ -1,15 +1,33 @@
-// The agent that a manifest without code describes: asks its model about each trigger event.
+// The agent that a manifest without code describes: it asks its model about each trigger event, does what that asks for with
+// tools, and goes on until it answers without.
+//
+// 1. Every call of a model and of a tool is an effect: after a crash what is recorded is not paid or run again [P2, S33].
+// 2. What it does depends on its context, its plan and recorded outcomes, and on nothing else [S25].
+// 3. A turn has so many calls of a model. The last of them may use no tools, so that it ends with an answer.
 
+import type { LanguageModelV4Message } from '@ai-sdk/provider';
+import { LOOP_EFFECTS } from '../../model/agent-plan.ts';
 import { AppError } from '../../model/errors.ts';
-import { DidNotHappen } from '../effect-errors.ts';
+import type { ModelPrompt } from '../models/model-prompt.ts';
 import type { RunnableAgent } from '../run-invocation.ts';
-import type { Turn } from './tool.ts';
+import type { ModelAnswer } from '../models/call-model.ts';
+import { askModel } from './ask-model.ts';
+import { tokensOf } from './estimate-tokens.ts';
+import { fittingHistory } from './compact-history.ts';
+import { fitExchange } from './fit-exchange.ts';
+import { listTools, modelToolOf } from './list-tools.ts';
+import { turnParts, type TurnParts } from './parts.ts';
+import { fenceOf } from './payload-message.ts';
+import { skeletonOf } from './skeleton.ts';
+import { runTools } from './run-tools.ts';
+import type { ToolList, ToolSource, Turn } from './tool.ts';
+import { openingOf, userMessage, userText, type Opening } from './turn-prompt.ts';
 
-export function modelAgent(): RunnableAgent {
+export function modelAgent(parts: TurnParts = turnParts()): RunnableAgent {
   return {
     onTrigger: (ctx, event, run) => {
       if (run.plan === null) throw noPlan(ctx.process);
-      return onTurn({ ...run, ctx, event, plan: run.plan });
+      return onTurn({ ...run, ctx, event, plan: run.plan }, parts);
     },
   };
 }
@@ -22,34 +40,88 @@ function noPlan(process: string): AppError {
   );
 }
 
-async function onTurn({ ctx, event, plan, workspace }: Turn): Promise<string> {
-  const { callModel } = await import('../models/call-model.ts');
-  const { KEY_NAMES, openModel } = await import('../models/open-model.ts');
-  const asked = JSON.stringify(event.payload);
-  const model = plan.models[0]!;
-  const answer = await ctx.effect('model', { class: 'idempotent', model, args: { asked } }, async (call) => {
-    const provider = model.slice(0, model.indexOf(':'));
-    const names = Object.hasOwn(KEY_NAMES, provider) ? KEY_NAMES[provider as keyof typeof KEY_NAMES] : [];
-    const keys: Record<string, string> = {};
-    for (const name of names) keys[name] = await ctx.secret(name);
-    const opened = await openModel(model, { keys, directory: workspace, timeoutMs: plan.modelTimeoutMs });
-    try {
-      const { text, usage } = await callModel({
-        models: [opened],
-        prompt: {
-          messages: [
-            { role: 'system', content: ctx.instructions },
-            { role: 'user', content: [{ type: 'text', text: asked }] },
-          ],
-        },
-        signal: call.signal,
-      });
-      call.used(usage);
-      return { text };
-    } catch (error) {
-      if (error instanceof AppError && error.detail['maybePaid'] === 0) throw new DidNotHappen(error.message);
-      throw error;
-    }
-  });
-  return answer.text;
+async function onTurn(turn: Turn, parts: TurnParts): Promise<string> {
+  const { ctx } = turn;
+  const asked = userText(turn);
+  const tools = await listTools(turn, Object.values(parts.sources));
+  const recalled = (await parts.memory?.recall(turn, asked)) ?? null;
+  const history = turn.plan.hasHistory
+    ? await fittingHistory(turn, ctx.conversation.messages(), fenceOf(ctx))
+    : [];
+  const opening = openingOf(turn, { asked, tools, history, recalled });
+  const reply = await answerOf(turn, parts, tools, opening);
+  await ctx.conversation.append({ role: 'user', content: asked });
+  await ctx.conversation.append({ role: 'assistant', content: reply });
+  await parts.memory?.store(turn, asked, reply);
+  return reply;
+}
+
+const CLOSING =
+  'That was the last call of a tool in this turn. Answer now, in words, with what you have: what was done, and what is left to do.';
+
+/** The loop: asks, does what is asked for, and asks again. */
+async function answerOf(turn: Turn, parts: TurnParts, list: ToolList, opening: Opening): Promise<string> {
+  const { plan, ctx } = turn;
+  const tools = list.offers.map(modelToolOf);
+  const about = skeletonOf(opening.recorded);
+  const before = tokensOf(opening.messages);
+  const settings = settingsOf(turn);
+  const exchange: LanguageModelV4Message[] = [];
+  for (let step = 1; ; step += 1) {
+    const isLast = step >= plan.maxSteps;
+    if (isLast && step > 1) exchange.push(userMessage(CLOSING));
+    const fitted = fitExchange(exchange, before, plan.compactAboveTokens);
+    const prompt: ModelPrompt = {
+      ...settings,
+      messages: [...opening.messages, ...fitted],
+      ...(tools.length === 0 ? {} : { tools, toolChoice: { type: isLast ? 'none' : 'auto' } }),
+    };
+    const answer = await askModel(turn, { effect: LOOP_EFFECTS.model, prompt, about: about(exchange) });
+    if (answer.toolCalls.length === 0) return answer.text;
+    if (isLast) return closed(answer, plan.maxSteps, ctx.process);
+    exchange.push(answer.message, {
+      role: 'tool',
+      content: await runTools({
+        turn,
+        tools: new Map(
+          list.offers.map((offer) => [offer.name, { offer, source: sourceOf(parts, offer.source) }]),
+        ),
+        approver: parts.approver,
+        calls: answer.toolCalls,
+        said: answer.text,
+      }),
+    });
+  }
+}
+
+/** A model that can't be kept from calling tools may at least have said something. */
+function closed({ text }: ModelAnswer, maxSteps: number, process: string): string {
+  if (text.trim() !== '') return text;
+  throw new AppError(
+    'agent.too-many-steps',
+    `${process} asked its model ${maxSteps} times and has no answer: it only calls more tools. Let it have more steps, or give it less to do at once.`,
+    { process, maxSteps },
+  );
+}
+
+function settingsOf({ ctx, plan }: Turn): Pick<ModelPrompt, 'maxOutputTokens' | 'temperature' | 'cacheKey'> {
+  const { maxOutputTokens, temperature } = plan;
+  return {
+    cacheKey: ctx.process,
+    ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
+    ...(temperature === null ? {} : { temperature }),
+  };
+}
+
+/** `mcp:files` is of the source `mcp`. */
+function sourceOf({ sources }: TurnParts, source: string): ToolSource {
+  const name = source.split(':', 1)[0]!;
+  if (Object.hasOwn(sources, name)) return sources[name]!;
+  throw new AppError(
+    'agent.no-source',
+    `Nothing here has the tools of ${source} that this invocation began with.`,
+    {
+      source,
+    },
+  );
 }

@@ -34,6 +34,8 @@ export interface ModelCall {
   readonly firstWaitMs?: number;
   /** A provider that asks for longer is not waited for; a minute unless said otherwise. */
   readonly maxWaitMs?: number;
+  /** Whether a model is also tried again after a failure that may have cost money; it is unless said otherwise [S33]. */
+  readonly paysAgain?: boolean;
   readonly onWait?: (wait: CallWait) => void;
   /** A model is given up; `next` is asked now. */
   readonly onFallback?: (passed: PassedOver, next: string) => void;
@@ -126,7 +128,8 @@ async function tryOne(call: ModelCall, opened: OpenedModel, watch: Watch, count:
     if (failure.maybePaid || signal?.aborted === true) count.maybePaid += 1;
     refuseCalledOff(signal, count);
     const waitMs = failure.retryAfterMs ?? Math.min(maxWaitMs, jittered(backoffMs(firstWaitMs, retry)));
-    if (!failure.retry || retry > retries || waitMs > maxWaitMs) return { failure };
+    const isTooMuch = failure.maybePaid && call.paysAgain === false;
+    if (!failure.retry || isTooMuch || retry > retries || waitMs > maxWaitMs) return { failure };
     const wait = { model: opened.name, code: failure.code, retry, of: retries, waitMs };
     const text = `${opened.name} ${failure.words}: retry ${retry}/${retries} in ${seconds(waitMs)} s`;
     onWait?.({ ...wait, text });

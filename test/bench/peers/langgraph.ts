@@ -32,7 +32,7 @@ interface Graph {
 }
 
 interface GraphBuilder {
-  addNode(name: string, node: (state: never) => object): GraphBuilder;
+  addNode(name: string, node: (state: never) => object | Promise<object>): GraphBuilder;
   addEdge(from: string, to: string): GraphBuilder;
   addConditionalEdges(from: string, next: (state: never) => string): GraphBuilder;
   compile(options: { checkpointer: SqliteSaver }): Graph;
@@ -59,6 +59,18 @@ export interface LangGraph {
   put(path: string, synchronous: Synchronous, count: number, text: string): Promise<number>;
   /** Runs a loop of one node that appends this text to the state each time; gives the seconds that it took. */
   steps(path: string, synchronous: Synchronous, count: number, text: string): Promise<number>;
+  /** Handles so many events, each in a thread of its own, with the turn; gives the seconds that it took. */
+  turns(path: string, synchronous: Synchronous, count: number, turn: ScriptedTurn): Promise<number>;
+}
+
+/** An agent's turn: calls of a model, each but the last followed by that of a tool. */
+export interface ScriptedTurn {
+  readonly modelCalls: number;
+  readonly asked: string;
+  /** What the model says before a call of the tool, and in the end. */
+  readonly said: string;
+  readonly model: () => Promise<void>;
+  readonly tool: () => Promise<string>;
 }
 
 /** Null, having said why, where it can't be installed. */
@@ -104,7 +116,47 @@ export async function loadLangGraph(): Promise<LangGraph | null> {
         expectRows(saver.db, count + 2);
         return seconds;
       }),
+    turns: (path, synchronous, count, turn) =>
+      withSaver(packages, path, synchronous, async (saver) => {
+        const graph = turnOf(packages, saver, turn);
+        const start = performance.now();
+        for (let at = 0; at < count; at += 1) {
+          const options = {
+            configurable: { thread_id: `agent-${at}` },
+            recursionLimit: 4 * turn.modelCalls,
+            durability: 'sync' as const,
+          };
+          const { messages } = await graph.invoke({ messages: [turn.asked] }, options);
+          if (messages.length !== 2 * turn.modelCalls)
+            throw new Error(`LangGraph has ${messages.length} messages after a turn.`);
+        }
+        const seconds = (performance.now() - start) / 1000;
+        // One for the input, one before the first step, and one for each.
+        expectRows(saver.db, count * (2 * turn.modelCalls + 1));
+        return seconds;
+      }),
   };
+}
+
+/** The graph that its documentation has for an agent with tools, with messages that are plain texts. */
+function turnOf(
+  { Annotation, StateGraph, START, END }: Packages,
+  checkpointer: SqliteSaver,
+  { modelCalls, said, model, tool }: ScriptedTurn,
+): Graph {
+  const messages = Annotation({ reducer: (a, b) => [...a, ...b], default: () => [] });
+  return new StateGraph(Annotation.Root({ messages }))
+    .addNode('model', async () => {
+      await model();
+      return { messages: [said] };
+    })
+    .addNode('tool', async () => ({ messages: [await tool()] }))
+    .addEdge(START, 'model')
+    .addConditionalEdges('model', (state: { messages: readonly string[] }) =>
+      state.messages.length >= 2 * modelCalls ? END : 'tool',
+    )
+    .addEdge('tool', 'model')
+    .compile({ checkpointer });
 }
 
 function loopOf(

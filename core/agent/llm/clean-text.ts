@@ -1,0 +1,21 @@
+// Texts from outside, before a model reads them.
+
+/** What nobody sees and a model or a terminal may obey: controls and their sequences, marks of direction, tags. */
+const UNSEEN =
+  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]{0,1000}(?:\u0007|\u001b\\)|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+
+/** The same words, without what is not seen of them. */
+export function cleanText(text: string): string {
+  return text.toWellFormed().replaceAll(UNSEEN, '');
+}
+
+/** In one line, for what stands beside other things in it. */
+export function cleanLine(text: string, max: number): string {
+  return cutText(cleanText(text).replaceAll(/\s+/g, ' ').trim(), max);
+}
+
+/** At most so many characters; where something is left out, that is said. */
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, max).toWellFormed()}… [cut: ${text.length} characters in all]`;
+}
