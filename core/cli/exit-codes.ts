@@ -42,6 +42,8 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'memory.not-configured': EXIT.notFound,
   'memory.none': EXIT.notFound,
   'memory.damaged': EXIT.damaged,
+  'reload.no-change': EXIT.notFound,
+  'manifest.none': EXIT.notFound,
   'workspace.empty': EXIT.notFound,
   'workspace.not-run-yet': EXIT.notFound,
   'workspace.unreadable': EXIT.notFound,

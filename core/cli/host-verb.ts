@@ -19,6 +19,8 @@ export interface HostVerb {
   readonly more?: (words: readonly string[], given: Given) => Given;
   /** The answer as lines for a person; without it, what was done and the state it led to. */
   readonly says?: (answer: unknown) => readonly string[];
+  /** Why the command fails although it was answered; null where all was done. */
+  readonly fails?: (answer: unknown) => string | null;
   /** The part of the answer that `--json` gives; without it, all of it. */
   readonly picks?: (answer: unknown) => unknown;
   /** What is asked with `--plan` in its place, which does nothing. */

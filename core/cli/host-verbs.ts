@@ -12,6 +12,7 @@ import { BUDGET_VERBS } from './budget-verbs.ts';
 import { ESCALATION_VERBS } from './escalation-verbs.ts';
 import { HEALTH_VERBS } from './health-verbs.ts';
 import { at, jsonOption, type Given, type HostVerb } from './host-verb.ts';
+import { RELOAD_VERBS } from './reload-verbs.ts';
 import { MISSION_VERBS } from './mission-verbs.ts';
 import { PEOPLE_VERBS } from './people-verbs.ts';
 import { SELF_VERBS } from './self-verbs.ts';
@@ -143,6 +144,7 @@ export const HOST_VERBS: readonly HostVerb[] = [
   ...HEALTH_VERBS,
   ...SETTINGS_VERBS,
   ...TOOL_VERBS,
+  ...RELOAD_VERBS,
   ...SECRET_VERBS,
   ...REWIND_VERBS,
 ];

@@ -35,7 +35,10 @@ export async function operate(row: HostVerb, { directory, words, given }: Asked)
   refuseSenseless(verb.asks, { journalId: 'any', ...request });
   const host = await reachHost(placeOf(directory));
   try {
-    say(request['process'] === null ? null : process, await ask(host, verb.asks, request), verb, given);
+    const answer = await ask(host, verb.asks, request);
+    say(request['process'] === null ? null : process, answer, verb, given);
+    const failure = verb.fails?.(answer) ?? null;
+    if (failure !== null) throw new AppError('host.partly-done', failure);
   } finally {
     host.connection.close(new AppError('host.closing', 'This command is done.'));
   }

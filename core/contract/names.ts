@@ -6,6 +6,9 @@ import type { RequestName } from './requests.ts';
 /** What was spent, in one answer. */
 export const MAX_COST_ROWS = 5_000;
 
+/** The base name of a manifest in its workspace. */
+export const MANIFEST_FILE = /^[^./\\\p{Cc}][^/\\\p{Cc}]{0,240}\.agent$/u;
+
 const requests = {
   'app.info': true,
   'fleet.read': true,
@@ -48,6 +51,13 @@ const requests = {
   'self.undo': true,
   'workspace.hold-triggers': true,
   'workspace.release-triggers': true,
+  'workspace.changes': true,
+  'workspace.reload': true,
+  'manifests.read': true,
+  'manifests.plan': true,
+  'manifests.write': true,
+  'manifests.remove': true,
+  'manifests.schema': true,
   'metrics.read': true,
   'secrets.rotate': true,
   'secrets.revoke': true,

@@ -10,6 +10,16 @@ import { MemoryPage, MemoryRecordView } from './memory-views.ts';
 import { MAX_COST_ROWS } from './names.ts';
 import { MAX_ANSWER } from '../model/approval.ts';
 import { WAITING_KINDS, WaitingDetail, WaitingView } from './waiting-view.ts';
+import {
+  ManifestChangesView,
+  ManifestFile,
+  ManifestPlanView,
+  ManifestSchemaView,
+  ManifestTextView,
+  ManifestWrittenView,
+  MAX_MANIFEST,
+  ReloadView,
+} from './manifest-views.ts';
 import { SettingsPlanView, TriggerSwitchView } from './settings-views.ts';
 import { ToolsView } from './tools-view.ts';
 import {
@@ -94,6 +104,16 @@ const Settings = {
 const MemoryId = z.string().min(1).max(200);
 
 const OfWorkspace = { journalId: Id, commandId: z.uuid() };
+
+const ManifestText = z.string().max(MAX_MANIFEST);
+const ManifestHash = z.string().length(64);
+const WriteManifest = {
+  ...OfWorkspace,
+  reason: Reason.min(1),
+  file: ManifestFile,
+  /** Whether it is put in force at once. */
+  isApplied: z.boolean(),
+};
 
 const Resolve = z.strictObject({
   ...NeedsReason.shape,
@@ -279,6 +299,57 @@ export const REQUESTS = {
     z.strictObject({ ...OfWorkspace, reason: Reason }),
     TriggerSwitchView,
   ),
+  /** What of the manifests on disk is not in force: looked up now, nothing is done. */
+  'workspace.changes': defineRequest(
+    'workspace.changes',
+    z.strictObject({ journalId: Id }),
+    ManifestChangesView,
+  ),
+  /** Puts manifests in force as they are on disk; null for all that can be. */
+  'workspace.reload': defineRequest(
+    'workspace.reload',
+    z.strictObject({
+      ...OfWorkspace,
+      reason: Reason.min(1),
+      /** A process or a file; `id` of the change that was seen, null for whatever there is. */
+      changes: z
+        .array(z.strictObject({ of: ProcessName, id: z.string().max(100).nullable() }))
+        .min(1)
+        .max(10_000)
+        .nullable(),
+      /** Processes whose manifest is gone are stopped and let go of; without it they go on as they are. */
+      isRemoving: z.boolean(),
+    }),
+    ReloadView,
+  ),
+  /** Of a process, or by its file. */
+  'manifests.read': defineRequest(
+    'manifests.read',
+    z.strictObject({
+      journalId: Id,
+      of: z.union([z.strictObject({ process: ProcessName }), z.strictObject({ file: ManifestFile })]),
+    }),
+    ManifestTextView,
+  ),
+  /** What is wrong with a text and what it would change. Nothing is done. */
+  'manifests.plan': defineRequest(
+    'manifests.plan',
+    z.strictObject({ journalId: Id, file: ManifestFile, text: ManifestText }),
+    ManifestPlanView,
+  ),
+  'manifests.write': defineRequest(
+    'manifests.write',
+    z.strictObject({ ...WriteManifest, text: ManifestText, expected: ManifestHash.nullable() }),
+    ManifestWrittenView,
+  ),
+  /** Into the workspace's trash. `typed` is the name of the process, as whoever removes it knows it. */
+  'manifests.remove': defineRequest(
+    'manifests.remove',
+    z.strictObject({ ...WriteManifest, expected: ManifestHash, typed: ProcessName }),
+    ManifestWrittenView,
+  ),
+  /** What may stand in a manifest, and what to begin with. */
+  'manifests.schema': defineRequest('manifests.schema', Nothing, ManifestSchemaView),
   /** In the text format of Prometheus. */
   'metrics.read': defineRequest(
     'metrics.read',

@@ -6,6 +6,7 @@ import { ACTIONS } from '../model/allowed-actions.ts';
 import { LIMIT_NAMES } from '../model/budget.ts';
 import { CAUSE_KINDS } from '../model/escalation.ts';
 import { DELIVERY_STATUSES, DELIVERY_TARGETS } from '../model/escalation-state.ts';
+import { ManifestCountsView } from './manifest-views.ts';
 import { MissionView } from './mission-view.ts';
 import { ANOMALY_TYPES, ON_ANOMALY } from '../model/health.ts';
 import { METERS } from '../model/meters.ts';
@@ -171,6 +172,8 @@ export const JournalView = z.strictObject({
   badLines: z.number().int(),
   /** Why the triggers of all its processes are held by the one switch; null where they are not, or nobody runs it here. */
   triggersHeld: z.strictObject({ reason: z.string(), actor: z.string(), at: z.string() }).nullable(),
+  /** Manifests on disk that are not in force; left out where all are, or nobody runs it here. */
+  manifests: ManifestCountsView.optional(),
 });
 export type JournalView = z.infer<typeof JournalView>;
 

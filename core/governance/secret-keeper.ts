@@ -2,6 +2,7 @@
 // The journal says what was done to which, and by whom; the values are in memory only.
 
 import { AppError, asAppError } from '../model/errors.ts';
+import { sameJson } from '../model/json.ts';
 import { isActive, isLifecycleState } from '../model/lifecycle.ts';
 import type { Clock } from '../model/ports.ts';
 import {
@@ -71,6 +72,17 @@ export class SecretKeeper {
 
   get #snapshot(): Readonly<ProcessSnapshot> {
     return this.#options.recorder().snapshot;
+  }
+
+  /** What is in memory alone goes over from the one before, where its source is still the same. */
+  goOnFrom(before: SecretKeeper): void {
+    const sources = before.#options.config.sources;
+    for (const [name, source] of Object.entries(this.#options.config.sources)) {
+      const value = before.#values.get(name);
+      if (value === undefined || !sameJson({ ...sources[name] }, { ...source })) continue;
+      this.#values.set(name, value);
+      if (before.#rotatedHere.has(name)) this.#rotatedHere.add(name);
+    }
   }
 
   /**

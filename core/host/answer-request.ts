@@ -11,10 +11,12 @@ import { COST_HEADINGS, costCells } from '../model/cost-history.ts';
 import { CSV_BREAK, csvLine } from '../model/csv.ts';
 import { cut } from './cut.ts';
 import { MAX_MESSAGE } from './fleet-telling.ts';
+import type { LiveWorkspace } from './live-workspace.ts';
+import { manifestSchema } from './manifest-schema-view.ts';
 import { planFork } from './fork-process.ts';
 import { readMemory, searchMemory } from './memory-look.ts';
 import type { OpenJournals } from './open-journals.ts';
-import type { CommandName, CommandRequest, Outcome } from './operator-commands.ts';
+import type { CommandName, CommandRequest, Outcome, Recording } from './operator-commands.ts';
 import type { OutputLine } from './output-files.ts';
 import { parseJson } from './parse-json.ts';
 import { rewindPlanView } from './plan-views.ts';
@@ -36,6 +38,12 @@ export interface Asked {
   readonly chooseJournal: () => Promise<string | null>;
   /** Does it once, however often it is asked. */
   readonly command: (name: CommandName, request: CommandRequest) => Promise<Outcome>;
+  /** Does what changes manifests, or puts them in force, once for each command id. */
+  readonly changeManifests: <T>(
+    name: RequestName,
+    request: { readonly journalId: string; readonly commandId: string },
+    act: (live: LiveWorkspace, recording: Recording) => Promise<T>,
+  ) => Promise<T>;
   /** Holds or releases the triggers of all processes, once for each command id. */
   readonly switchTriggers: (request: SwitchRequest, isHeld: boolean) => Promise<TriggerSwitchView>;
 }
@@ -141,6 +149,23 @@ const ANSWERS: Answers = {
   'self.undo': commanded('self.undo'),
   'workspace.hold-triggers': (request, { switchTriggers }) => switchTriggers(request, true),
   'workspace.release-triggers': (request, { switchTriggers }) => switchTriggers(request, false),
+  'workspace.changes': ({ journalId }, { journals }) => journals.liveOf(journalId).manifests.changes(),
+  'workspace.reload': (request, { changeManifests }) =>
+    changeManifests('workspace.reload', request, ({ manifests }, recording) =>
+      manifests.reload(request, recording),
+    ),
+  'manifests.read': ({ journalId, of }, { journals }) => journals.liveOf(journalId).manifests.read(of),
+  'manifests.plan': ({ journalId, ...asked }, { journals }) =>
+    journals.liveOf(journalId).manifests.plan(asked),
+  'manifests.write': (request, { changeManifests }) =>
+    changeManifests('manifests.write', request, ({ manifests }, recording) =>
+      manifests.write(request, recording),
+    ),
+  'manifests.remove': (request, { changeManifests }) =>
+    changeManifests('manifests.remove', request, ({ manifests }, recording) =>
+      manifests.remove(request, recording),
+    ),
+  'manifests.schema': () => manifestSchema(),
   'metrics.read': async ({ journalId }, { journals, app }) => {
     const live = journals.liveOf(journalId);
     // Most hosts are never asked, and need not load what it takes.

@@ -95,8 +95,16 @@ async function reach(workspace: string, data: string | null): Promise<ReachedHos
   return sought.kind === 'reached' ? sought.host : null;
 }
 
-/** With a value of its own, or with the name of a place that is what it is. */
-const NAMES_PLACES: ReadonlySet<string> = new Set<RequestName>(['secrets.rotate', 'journals.open']);
+/**
+ * With a value of its own, with the name of a place that is what it is, or with a text that is refused where it holds one: what
+ * was taken out of it would be saved as taken out.
+ */
+const NAMES_PLACES: ReadonlySet<string> = new Set<RequestName>([
+  'secrets.rotate',
+  'journals.open',
+  'manifests.plan',
+  'manifests.write',
+]);
 
 class Host implements ConsoleHost {
   readonly #options: ConsoleHostOptions;
@@ -135,7 +143,7 @@ class Host implements ConsoleHost {
       knownJournals,
       vault: this.#vault,
       secretStore,
-      onChange: (process) => this.#changed(process),
+      onChange: (process) => this.#changed(process === '' ? null : process),
       onUntold: (message) => this.#telling.notice({ code: 'escalation.failed', message, tone: 'attention' }),
       onFailure: (error) => this.#telling.noticeOf(error),
     });
@@ -254,6 +262,12 @@ class Host implements ConsoleHost {
         this.#commands.once(isHeld ? 'hold-triggers' : 'release-triggers', asked, async () => {
           const live = this.#journals.liveOf(asked.journalId);
           const done = await switchTriggers(live, asked, isHeld, this.#recording);
+          this.#changed(null);
+          return done;
+        }),
+      changeManifests: (what, asked, act) =>
+        this.#commands.once(what, asked, async () => {
+          const done = await act(this.#journals.liveOf(asked.journalId), this.#recording);
           this.#changed(null);
           return done;
         }),

@@ -152,7 +152,7 @@ function writeWhole({ from, to, name, text }: Whole): void {
 }
 
 /** A new name is durable when its directory is. Windows has no such call and needs none. */
-function syncDirectory(path: string): void {
+export function syncDirectory(path: string): void {
   if (process.platform === 'win32') return;
   const directory = openSync(path, 'r');
   try {

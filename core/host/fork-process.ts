@@ -53,7 +53,7 @@ export async function applyFork(
  * What its journal would refuse is known before anything is written.
  * @throws `journal.name-unsupported`, `journal.name-collision` for one that differs from another in its case alone
  */
-function refuseName(directory: string, name: string): void {
+export function refuseName(directory: string, name: string): void {
   checkName(name);
   const file = entriesFile(name);
   const isTwin = (other: string): boolean => other !== file && other.toLowerCase() === file.toLowerCase();

@@ -2,7 +2,7 @@
 
 import { accessSync, constants, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { ToolsView } from '../contract/tools-view.ts';
 import { toolsView } from './tools-view.ts';
@@ -19,6 +19,7 @@ import type { Json } from '../model/json.ts';
 import { missionRoom } from '../model/mission-step.ts';
 import type { Cursor, SecretStore, WorkerHost } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
+import type { Scrub } from '../model/scrubber.ts';
 import { dayOf, timestampOf } from '../model/time.ts';
 import { checkTriggers } from '../runtime/trigger-list.ts';
 import type { AgentProcess } from '../runtime/agent-process.ts';
@@ -32,7 +33,9 @@ import { sizeOf, sumOf, titleOf } from './looked-at-journal.ts';
 import { keepOutput, outputSinks, type OutputSinks } from './keep-output.ts';
 import { fewStarts } from './few-starts.ts';
 import { forkManifest, type ForkManifest } from './fork-manifest.ts';
-import { findOrphans, orphanWhy, type Orphan } from './orphans.ts';
+import type { RunningManifest } from './manifest-scan.ts';
+import { Manifests } from './manifests.ts';
+import { findOrphans, orphanOf, orphanWhy, type Orphan } from './orphans.ts';
 import { previewOf, type PreviewInput } from './preview.ts';
 import { noMemory, type MemoryAt } from './memory-look.ts';
 import {
@@ -77,6 +80,8 @@ export interface LiveWorkspace extends JournalSource {
   readonly workspace: string;
   /** The manifest that a fork of this process would have. @throws `manifest.*`, `trigger.*` */
   forkManifest(process: string, name: string, changes: Readonly<Record<string, Json>>): ForkManifest;
+  /** What of the manifests is in force, and what is not. */
+  readonly manifests: Manifests;
   /** A process began while the workspace was open; its manifest lies there. */
   began(process: string, manifest: string): void;
   /** Manifests that could not be used. */
@@ -93,7 +98,7 @@ export interface LiveWorkspace extends JournalSource {
  */
 export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<LiveWorkspace> {
   const { workspace, workerHost, vault = new SecretVault(), secretStore = null, onChange } = options;
-  const { definitions, paths, problems } = usable(loadWorkspace(workspace));
+  const { definitions, paths, texts, problems } = usable(loadWorkspace(workspace));
   const files = capFiles(workspace, options.knownJournals);
   const caps = capsOf(files);
   const journal = openJournal(workspace, options.knownJournals);
@@ -135,7 +140,14 @@ export async function openLiveWorkspace(options: LiveWorkspaceOptions): Promise<
       onFailure: options.onFailure,
     });
     const held = [watch, sinks, passing, ...(ledger === null ? [] : [ledger])];
-    return new Live({ workspace, paths, journal, runtime, problems, touched, orphans, sinks, held });
+    const running = definitions.map((definition) => {
+      const { name } = definition;
+      return { file: basename(paths.get(name)!), text: texts.get(name)!, definition };
+    });
+    const { onFailure } = options;
+    const onManifests = (): void => onChange('');
+    const more = { running, scrub: vault, onManifests, onFailure };
+    return new Live({ workspace, journal, runtime, problems, touched, orphans, sinks, held, ...more });
   } catch (error) {
     // What is open is let go of, whatever becomes of it; why it failed is what counts.
     await Promise.allSettled([runtime?.quit()]);
@@ -196,8 +208,8 @@ function whyNotWritable(directory: string): string | null {
 /** Leaves out what could never run, with the reason, instead of starting it to fail. */
 function usable({
   definitions,
-  paths,
   problems,
+  ...rest
 }: ReturnType<typeof loadWorkspace>): ReturnType<typeof loadWorkspace> {
   const found = [...problems];
   const good = definitions.filter((definition) => {
@@ -205,7 +217,7 @@ function usable({
     if (problem !== null) found.push(problem);
     return problem === null;
   });
-  return { definitions: good, paths, problems: found };
+  return { ...rest, definitions: good, problems: found };
 }
 
 function triggerProblem({ name, config }: ProcessDefinition): AppError | null {
@@ -225,7 +237,10 @@ function triggerProblem({ name, config }: ProcessDefinition): AppError | null {
 
 interface LiveParts {
   readonly workspace: string;
-  readonly paths: ReadonlyMap<string, string>;
+  readonly running: readonly RunningManifest[];
+  readonly scrub: Scrub;
+  readonly onManifests: () => void;
+  readonly onFailure: (error: unknown) => void;
   readonly journal: FileJournal;
   readonly runtime: AgentRuntime;
   readonly problems: readonly AppError[];
@@ -244,7 +259,7 @@ class Live implements LiveWorkspace {
   readonly runtime: AgentRuntime;
   readonly problems: readonly AppError[];
   readonly workspace: string;
-  readonly #paths: Map<string, string>;
+  readonly manifests: Manifests;
   readonly #journal: FileJournal;
   readonly #note: string;
   readonly #touched: Set<string>;
@@ -254,9 +269,9 @@ class Live implements LiveWorkspace {
   readonly #rows = rowCache();
   readonly #sizes = new Map<string, number | null>();
 
-  constructor({ workspace, paths, journal, runtime, problems, touched, orphans, sinks, held }: LiveParts) {
+  constructor(parts: LiveParts) {
+    const { workspace, journal, runtime, problems, touched, orphans, sinks, held } = parts;
     this.workspace = workspace;
-    this.#paths = new Map(paths);
     this.#sinks = sinks;
     this.#held = held;
     this.loopDelay.enable();
@@ -268,6 +283,19 @@ class Live implements LiveWorkspace {
     this.#journal = journal;
     this.#touched = touched;
     const note = problems.map((problem) => problem.message).join(' ');
+    this.manifests = new Manifests({
+      workspace,
+      runtime,
+      running: parts.running,
+      scrub: parts.scrub,
+      journalId: this.id,
+      directory: this.directory,
+      orphan: (process) => this.#orphans.get(process) ?? null,
+      onAdded: (process) => this.#added(process),
+      onRemoved: (process) => this.#removed(process),
+      onChange: parts.onManifests,
+      onFailure: parts.onFailure,
+    });
     this.#note = note === '' ? 'Run by this console.' : cut(note, MAX_NOTE);
     for (const name of [...runtime.processes.keys(), ...this.#orphans.keys()]) touched.add(name);
   }
@@ -286,6 +314,7 @@ class Live implements LiveWorkspace {
       sizeBytes: this.sizeBytes(),
       badLines: 0,
       triggersHeld: pauseView(this.runtime.triggerSwitch.standing?.pause ?? null),
+      manifests: this.manifests.book.counts,
     };
   }
 
@@ -326,8 +355,9 @@ class Live implements LiveWorkspace {
   }
 
   forkManifest(process: string, name: string, changes: Readonly<Record<string, Json>>): ForkManifest {
-    const path = this.#paths.get(this.runtime.process(process).name);
-    if (path !== undefined) return forkManifest(this.workspace, path, name, changes);
+    const { name: found, snapshot } = this.runtime.process(process);
+    if (snapshot.parent === null)
+      return forkManifest(this.workspace, this.manifests.book.pathOf(found), name, changes);
     throw new AppError(
       'fork.no-manifest',
       `${process} was begun by another process and has no manifest that a fork could begin with. Fork the one that it comes from.`,
@@ -336,9 +366,21 @@ class Live implements LiveWorkspace {
   }
 
   began(process: string, manifest: string): void {
-    this.#paths.set(process, manifest);
+    this.manifests.book.began(this.runtime.process(process).definition, manifest);
+    this.#added(process);
+  }
+
+  #added(process: string): void {
     this.#orphans.delete(process);
     this.#touched.add(process);
+  }
+
+  /** One that kept no journal leaves nothing. */
+  async #removed(process: string): Promise<void> {
+    const isKept = (await this.#journal.processes()).includes(process);
+    if (isKept) this.#orphans.set(process, await orphanOf(this.#journal, process));
+    else this.#sizes.delete(process);
+    this.#rows.drop(process);
   }
 
   detail(name: string): ProcessDetail {
@@ -420,6 +462,7 @@ class Live implements LiveWorkspace {
   }
 
   async close(): Promise<void> {
+    this.manifests[Symbol.dispose]();
     await this.runtime.quit();
     this.loopDelay.disable();
     for (const held of this.#held) held[Symbol.dispose]();

@@ -129,13 +129,16 @@ function aboutWhom(
   return live.runtime.process((request as RequestOf<'fork.apply'>).name);
 }
 
-type Recorded = (type: 'operator_action' | 'operator_outcome', data: JsonObject) => Promise<string | null>;
+export type Recorded = (
+  type: 'operator_action' | 'operator_outcome',
+  data: JsonObject,
+) => Promise<string | null>;
 
 /**
  * Records in the process's journal or, where that can't take it, late in the host's own. The result resolves when it is
  * durable, with a sentence about where it went if anything went wrong so far.
  */
-function recorderOf(
+export function recorderOf(
   process: AgentProcess,
   journalId: string,
   hostJournal: HostJournal | null,

@@ -22,21 +22,26 @@ export async function findOrphans(
   journal: FileJournal,
   defined: ReadonlyMap<string, AgentProcess>,
 ): Promise<readonly Orphan[]> {
-  const engine = new ReplayEngine(journal);
   const orphans: Orphan[] = [];
   // What was taken over is known to be whose it is; no file of it has to be read again.
   const taken = [...defined.values()].filter(({ live }) => live.trouble === null);
   for (const name of await journal.processes({ but: taken.map((process) => process.name) })) {
     if (defined.has(name)) continue;
-    try {
-      const { snapshot } = await engine.recover(name, { lenient: true });
-      // What another process began, and somebody was done with, is over and no orphan.
-      if (snapshot.parent?.isDiscarded !== true) orphans.push({ name, snapshot, trouble: null });
-    } catch (error) {
-      orphans.push({ name, snapshot: emptySnapshot(), trouble: asAppError(error) });
-    }
+    const orphan = await orphanOf(journal, name);
+    // What another process began, and somebody was done with, is over and no orphan.
+    if (orphan.snapshot.parent?.isDiscarded !== true) orphans.push(orphan);
   }
   return orphans;
+}
+
+/** A process of the journal that nothing defines (any more). */
+export async function orphanOf(journal: FileJournal, name: string): Promise<Orphan> {
+  try {
+    const { snapshot } = await new ReplayEngine(journal).recover(name, { lenient: true });
+    return { name, snapshot, trouble: null };
+  } catch (error) {
+    return { name, snapshot: emptySnapshot(), trouble: asAppError(error) };
+  }
 }
 
 /** What is the matter, for its row. */

@@ -107,9 +107,11 @@ export class JournalWriter {
   }
 
   async claim(processId: string, keeping: KeepingOptions): Promise<void> {
+    const { durability: before = 'always' } = this.#keepingOf(processId);
     this.#keeping.set(processId, keeping);
+    const { durability = 'always' } = this.#keepingOf(processId);
     const known = this.#files.get(processId);
-    if (known?.isPoisoned === true) {
+    if (known !== undefined && (known.isPoisoned || durability !== before)) {
       this.#files.delete(processId);
       // What it could not write was refused; what it did write is read again from the file.
       await known.close();

@@ -11,8 +11,9 @@ export const MANIFEST_SUFFIX = '.agent';
 
 export interface LoadedWorkspace {
   readonly definitions: readonly ProcessDefinition[];
-  /** Where the manifest of each of them lies, by its name. */
+  /** Where the manifest of each of them lies, by its name, and what stood in it. */
   readonly paths: ReadonlyMap<string, string>;
+  readonly texts: ReadonlyMap<string, string>;
   /** One for each manifest that could not be used; the others are. */
   readonly problems: readonly AppError[];
 }
@@ -27,16 +28,17 @@ export function loadWorkspace(directory: string): LoadedWorkspace {
       { directory },
     );
   }
-  const definitions = new Map<string, { readonly path: string; readonly definition: ProcessDefinition }>();
+  const definitions = new Map<string, { path: string; text: string; definition: ProcessDefinition }>();
   const problems: AppError[] = [];
   for (const file of files) {
     const path = join(directory, file);
     try {
-      const definition = checkManifest(directory, path, readText(path));
+      const text = readText(path);
+      const definition = checkManifest(directory, path, text);
       const { name } = definition;
       const first = definitions.get(name);
       if (first !== undefined) throw duplicate(name, first.path, path);
-      definitions.set(name, { path, definition });
+      definitions.set(name, { path, text, definition });
     } catch (error) {
       problems.push(error instanceof AppError ? error : unreadable(path, error));
     }
@@ -45,6 +47,7 @@ export function loadWorkspace(directory: string): LoadedWorkspace {
   return {
     definitions: found.map(({ definition }) => definition),
     paths: new Map(found.map(({ definition, path }) => [definition.name, path])),
+    texts: new Map(found.map(({ definition, text }) => [definition.name, text])),
     problems,
   };
 }

@@ -11,7 +11,7 @@ import { HealthKeeper } from '../governance/health-keeper.ts';
 import { SecretKeeper, type RotationOrder, type SecretStanding } from '../governance/secret-keeper.ts';
 import type { SourcePlaces } from '../governance/secret-sources.ts';
 import type { SecretVault } from '../governance/secret-vault.ts';
-import { asAppError } from '../model/errors.ts';
+import { asAppError, type AppError } from '../model/errors.ts';
 import type { Cause } from '../model/escalation.ts';
 import { openAnomalies, type AnomalyType } from '../model/health.ts';
 import type { Json, JsonObject } from '../model/json.ts';
@@ -440,9 +440,9 @@ export class AgentProcess implements Listener {
   }
 
   /** Sets a recovered process going as its journal left it. */
-  begin(): void {
+  begin(why?: string): void {
     this.#door.open();
-    this.#motion.begin();
+    this.#motion.begin(why);
   }
 
   // --- what operators do, one at a time
@@ -635,10 +635,28 @@ export class AgentProcess implements Listener {
     return this.#recorder.record(type, data);
   }
 
-  /** Holds a moving process for as long as the host is gone, and lets go of its worker. Nothing can be done to it after. */
-  async quit(): Promise<void> {
+  /** Comes to rest before it is loaded anew: what is happening outside may end, and what calls meanwhile is queued. */
+  async rest(actor: Actor): Promise<void> {
+    const { lifecycle, runner } = this.#parts;
+    await this.#guard.exclusively(() => {
+      if (this.#guard.trouble === null && lifecycle.state === 'running') lifecycle.hold('quit', actor);
+      runner.pause(true);
+    });
+    await runner.endWorkerGently();
+  }
+
+  /** Before it is recovered: what the one before, which has quit, had in memory alone. */
+  goOnFrom(before: AgentProcess): void {
+    this.#parts.secrets.goOnFrom(before.#parts.secrets);
+  }
+
+  /**
+   * Holds a moving process for as long as the host is gone, and lets go of its worker. Nothing can be done to it after: `why`
+   * is what is told to whoever tries.
+   */
+  async quit(why?: AppError): Promise<void> {
     const { restart, heartbeat, lifecycle, runner } = this.#parts;
-    await this.#guard.quit();
+    await this.#guard.quit(why);
     restart.cancel();
     heartbeat.stop();
     this.#motion.stopWatching();
@@ -650,6 +668,7 @@ export class AgentProcess implements Listener {
     await Promise.all([runner.endWorkerGently(), this.triggers.closed(), this.#door.close()]);
     if (this.#guard.trouble === null) await this.#recorder.checkpoint().catch(() => {}); // the recorder has told us
     await this.#recorder.settled();
+    if (why !== undefined) this.#recorder.retire(why);
   }
 
   /** Resolves when everything so far is in the journal. */

@@ -67,6 +67,8 @@ export class AgentRuntime {
   readonly #withheld = new Set<string>();
   /** The names of forks that are being made. */
   readonly #forking = new Set<string>();
+  /** The names of processes that are loaded anew, added or removed right now. */
+  readonly #loading = new Set<string>();
 
   /** Limits on all processes together. */
   readonly caps: CapBook;
@@ -104,9 +106,7 @@ export class AgentRuntime {
       put: (definition) => this.#put(definition),
       drop: async (process) => {
         await process.quit();
-        this.#processes.delete(process.name);
-        this.caps.leave(process.name);
-        rest.onChange(process.name);
+        this.#drop(process.name);
       },
     });
     const switchboard = new Switchboard(() => this.#processes.values());
@@ -140,21 +140,27 @@ export class AgentRuntime {
 
   #put(definition: ProcessDefinition): AgentProcess {
     const { name } = definition;
-    if (this.#processes.has(name)) {
-      throw new AppError(
-        'workspace.duplicate-name',
-        `Two processes are called ${name}. Rename one of them.`,
-        { process: name },
-      );
-    }
-    const { vault, places } = this.#dependencies;
-    for (const variable of definition.config.secrets.withheld) this.#withheld.add(variable.toUpperCase());
-    for (const secret of receiverSecrets(definition.config, places.environment)) {
-      vault.know(`the receivers of ${name}`, secret.name, secret.value);
-    }
-    const process = new AgentProcess(definition, this.#dependencies);
+    this.#refuseTaken(name);
+    const process = this.#made(definition);
     this.#processes.set(name, process);
     return process;
+  }
+
+  #refuseTaken(name: string): void {
+    if (!this.#processes.has(name)) return;
+    throw new AppError('workspace.duplicate-name', `Two processes are called ${name}. Rename one of them.`, {
+      process: name,
+    });
+  }
+
+  #made(definition: ProcessDefinition): AgentProcess {
+    const { name, config } = definition;
+    const { vault, places } = this.#dependencies;
+    for (const variable of config.secrets.withheld) this.#withheld.add(variable.toUpperCase());
+    for (const secret of receiverSecrets(config, places.environment)) {
+      vault.know(`the receivers of ${name}`, secret.name, secret.value);
+    }
+    return new AgentProcess(definition, this.#dependencies);
   }
 
   /** Other caps from now on; what waits for room under them goes on if there is. */
@@ -197,7 +203,7 @@ export class AgentRuntime {
     { actor, keep }: { readonly actor: Actor; readonly keep: () => void },
   ): Promise<ForkPlan> {
     const { name } = definition;
-    if (this.#processes.has(name) || this.#forking.has(name)) {
+    if (this.#processes.has(name) || this.#forking.has(name) || this.#loading.has(name)) {
       throw new AppError(
         'fork.name-taken',
         `There is a process ${name} already, so a fork can't have that name. Choose another.`,
@@ -215,6 +221,86 @@ export class AgentRuntime {
       return plan;
     } finally {
       this.#forking.delete(name);
+    }
+  }
+
+  /**
+   * Gives a process another definition: it is brought to rest, and begins again from its journal as after a restart of the
+   * host, while all others go on. Whatever is wrong with its journal then is its trouble, which it tells.
+   * @throws `process.not-found`, `process.loading`, `journal.required` where it would forget what it has begun
+   */
+  reload(definition: ProcessDefinition, actor: Actor): Promise<void> {
+    const { name } = definition;
+    return this.#whileLoading(name, async () => {
+      const before = this.process(name);
+      refuseForgetting(before, definition);
+      await before.rest({ ...actor, reason: `to be loaded anew: ${actor.reason}` });
+      await this.family.letGo(before);
+      await before.quit(reloading(name));
+      const process = this.#made(definition);
+      process.goOnFrom(before);
+      // Until it is recovered, those who speak to it are told to come again.
+      await process.recover();
+      this.#processes.set(name, process);
+      process.begin('it was loaded anew');
+      await this.#beginFamilyOf(process);
+    });
+  }
+
+  /**
+   * Adds a process, which goes on with its journal where there is one. `before` is called when that is known and nothing
+   * moves yet.
+   * @throws `workspace.duplicate-name`, `process.loading`, what `before` throws
+   */
+  add(definition: ProcessDefinition, before: (process: AgentProcess) => Promise<void>): Promise<void> {
+    const { name } = definition;
+    return this.#whileLoading(name, async () => {
+      this.#refuseTaken(name);
+      const process = this.#made(definition);
+      await process.recover();
+      try {
+        await before(process);
+      } catch (error) {
+        await process.quit();
+        this.caps.leave(name);
+        throw error;
+      }
+      this.#processes.set(name, process);
+      process.begin();
+      await this.#beginFamilyOf(process);
+    });
+  }
+
+  /** Stops a process and lets go of it; its journal stays. @throws `process.not-found`, `process.loading` */
+  remove(name: string, actor: Actor, after: () => Promise<void>): Promise<void> {
+    return this.#whileLoading(name, async () => {
+      const process = this.process(name);
+      await process.stop(actor);
+      await this.family.letGo(process);
+      await after();
+      await process.quit(removed(name));
+      this.#drop(name);
+    });
+  }
+
+  /** What it began, as its journal tells. */
+  async #beginFamilyOf(process: AgentProcess): Promise<void> {
+    for (const child of await this.family.recover([process])) child.begin();
+  }
+
+  #drop(name: string): void {
+    this.#processes.delete(name);
+    this.caps.leave(name);
+    this.#dependencies.onChange(name);
+  }
+
+  async #whileLoading(name: string, act: () => Promise<void>): Promise<void> {
+    if (this.#loading.has(name) || this.#forking.has(name)) throw reloading(name);
+    this.#loading.add(name);
+    try {
+      await act();
+    } finally {
+      this.#loading.delete(name);
     }
   }
 
@@ -248,4 +334,30 @@ export class AgentRuntime {
     this.family.close();
     await Promise.all([...this.#processes.values()].map((process) => process.quit()));
   }
+}
+
+function reloading(name: string): AppError {
+  return new AppError(
+    'process.loading',
+    `${name} is being loaded from its manifest. Ask again in a moment.`,
+    {
+      process: name,
+    },
+  );
+}
+
+function removed(name: string): AppError {
+  return new AppError('process.not-found', `${name} was removed: its manifest is gone.`, { process: name });
+}
+
+/** What is in no journal does not come back from one. */
+function refuseForgetting({ name, definition, snapshot }: AgentProcess, next: ProcessDefinition): void {
+  const keepsNone = [definition, next].some(({ config }) => config.journalLevel === 'none');
+  const unfinished = snapshot.open.length + snapshot.queue.length;
+  if (!keepsNone || unfinished === 0) return;
+  throw new AppError(
+    'journal.required',
+    `${name} has ${unfinished} unfinished, which no journal would bring back, so it is not loaded anew now. Wait until that is done, or stop it first.`,
+    { process: name, unfinished },
+  );
 }

@@ -8,7 +8,7 @@ export class ProcessGuard {
   readonly #process: string;
   readonly #orders = new OneAtATime();
   #trouble: AppError | null = null;
-  #isQuitting = false;
+  #quitting: AppError | null = null;
 
   constructor(process: string) {
     this.#process = process;
@@ -25,12 +25,12 @@ export class ProcessGuard {
 
   /** Whether the process may move by itself. */
   get mayMove(): boolean {
-    return this.#trouble === null && !this.#isQuitting;
+    return this.#trouble === null && this.#quitting === null;
   }
 
-  /** From now on nothing is done to it any more. Resolves when what is being done is done. */
-  async quit(): Promise<void> {
-    this.#isQuitting = true;
+  /** From now on nothing is done to it any more, for this reason. Resolves when what is being done is done. */
+  async quit(why: AppError = closing(this.#process)): Promise<void> {
+    this.#quitting = why;
     await this.#orders.idle();
   }
 
@@ -62,10 +62,12 @@ export class ProcessGuard {
     if (this.#trouble !== null) throw this.#trouble;
   }
 
-  /** @throws `host.closing` */
+  /** @throws `host.closing`, or why else it quits */
   refuseQuitting(): void {
-    if (this.#isQuitting) {
-      throw new AppError('host.closing', `The host of ${this.#process} is closing. Start it again first.`);
-    }
+    if (this.#quitting !== null) throw this.#quitting;
   }
+}
+
+function closing(process: string): AppError {
+  return new AppError('host.closing', `The host of ${process} is closing. Start it again first.`);
 }

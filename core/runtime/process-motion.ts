@@ -69,6 +69,8 @@ export interface MotionOptions extends ProcessParts {
 export class ProcessMotion {
   readonly #parts: MotionOptions;
   #stopping: Promise<void> = Promise.resolve();
+  /** Why it is set going. */
+  #why = 'the host started';
 
   constructor(parts: MotionOptions) {
     this.#parts = parts;
@@ -89,8 +91,9 @@ export class ProcessMotion {
 
   // --- setting going
 
-  /** As its journal left it. */
-  begin(): void {
+  /** As its journal left it; `why` where that is not the start of its host. */
+  begin(why?: string): void {
+    if (why !== undefined) this.#why = why;
     const { guard, lifecycle, restart, heartbeat, settings, caps, onChange } = this.#parts;
     if (guard.trouble !== null) return;
     this.#configure();
@@ -194,7 +197,7 @@ export class ProcessMotion {
     const own = holds.map(({ kind }) => kind).filter((kind) => liftsAtStart(kind, isDoubtOver));
     // A crash may come between the lifting of the last hold and the step that follows; a foreign journal has no holds at all.
     const isFree = holds.length === 0 && lifecycleActor !== '';
-    if (own.length > 0 || isFree) lifecycle.lift(own, host('the host started'));
+    if (own.length > 0 || isFree) lifecycle.lift(own, host(this.#why));
     // What is queued waits; cron keeps at most one event for each trigger [S42].
     if (lifecycle.state === 'suspended') this.#openTriggers();
   }

@@ -141,6 +141,11 @@ export class Recorder {
     this.#options.onFailure(error);
   }
 
+  /** Somebody else goes on with this journal: from now on nothing is recorded here, and nobody is told. */
+  retire(error: unknown): void {
+    this.#failure ??= { error };
+  }
+
   /**
    * Records an entry that says that the state moves, and moves it; the checkpoint of where it is then follows at once, so
    * that no fold has to [S39]. Resolves when both are durable.

@@ -7,6 +7,9 @@ import { TriggersHeldBanner } from '../features/fleet/trigger-switch.tsx';
 import { FleetView } from '../features/fleet/fleet-view.tsx';
 import { JournalsView } from '../features/journals/journals-view.tsx';
 import { OpenJournalButton } from '../features/journals/open-journal-button.tsx';
+import { ManifestPage } from '../features/manifests/manifest-page.tsx';
+import { ManifestsBanner } from '../features/manifests/manifests-banner.tsx';
+import { ManifestsView } from '../features/manifests/manifests-view.tsx';
 import { ProcessView } from '../features/process/process-view.tsx';
 import { WaitingView } from '../features/waiting/waiting-view.tsx';
 import type { Console } from '../stores/console.ts';
@@ -61,6 +64,7 @@ function Shell() {
       <div className="hf-banners">
         <SilenceBanner />
         <TriggersHeldBanner />
+        {now.view !== 'manifests' && <ManifestsBanner />}
       </div>
       <Nav
         view={now.view}
@@ -89,6 +93,12 @@ function View({ place }: { readonly place: Place }) {
       return <JournalsView />;
     case 'waiting':
       return <WaitingView />;
+    case 'manifests':
+      return place.file === undefined ? (
+        <ManifestsView journalId={place.journalId} />
+      ) : (
+        <ManifestPage journalId={place.journalId} file={place.file} />
+      );
     case 'process':
       return <ProcessView target={place.target} />;
   }

@@ -138,7 +138,7 @@ export function createCommands(
     async attempt(what, reason, told, sendTold, title) {
       const { question } = store.getState();
       // What is asked about a whole workspace is about no process.
-      if (question === null || question.kind === 'hold-triggers') return null;
+      if (question === null || !('row' in question)) return null;
       const { row } = question;
       const text = JSON.stringify([reason, told]);
       const before = unheard.get(question);

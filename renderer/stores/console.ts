@@ -5,6 +5,7 @@ import { createFleetStore, type FleetStore } from './fleet.ts';
 import { createFleetViewStore, type FleetViewStore } from './fleet-view.ts';
 import { createJournals, type Journals } from './journals.ts';
 import { createLivenessStore, type LivenessStore, type Visibility } from './liveness.ts';
+import { createManifestStore, type ManifestStore } from './manifests.ts';
 import { createNoticeStore, type NoticeStore } from './notices.ts';
 import { createPlaceStore, FLEET, processPlace, WAITING, type AddressBar, type PlaceStore } from './place.ts';
 import { createProcessStore, type ProcessStore } from './process.ts';
@@ -30,6 +31,7 @@ export interface Console {
   readonly waiting: WaitingStore;
   readonly actions: ActionStore;
   readonly journals: Journals;
+  readonly manifests: ManifestStore;
   readonly notices: NoticeStore;
   readonly liveness: LivenessStore;
   readonly place: PlaceStore;
@@ -76,6 +78,7 @@ export function createConsole(environment: ConsoleEnvironment): Console {
     waiting: createWaitingStore(client, fleet),
     actions: createActionStore(client, notices, clock, ids),
     journals: createJournals(client, notices, pathOf),
+    manifests: createManifestStore(client, notices, ids),
     notices,
     liveness,
     place,

@@ -6,17 +6,27 @@ export type Place =
   | { readonly view: 'fleet' }
   | { readonly view: 'journals' }
   | { readonly view: 'waiting' }
+  /** `file`: the manifest that is edited, null for a new one; left out for what is not in force. */
+  | { readonly view: 'manifests'; readonly journalId: string; readonly file?: string | null }
   | { readonly view: 'process'; readonly target: Target };
 
 export const FLEET: Place = { view: 'fleet' };
 export const JOURNALS: Place = { view: 'journals' };
 export const WAITING: Place = { view: 'waiting' };
 
+/** The id of no journal. */
+const MANIFESTS = 'manifests';
+/** The name of no manifest. */
+const NEW = 'new';
+
 export function processPlace(target: Target): Place {
   return { view: 'process', target: { journalId: target.journalId, process: target.process } };
 }
 
-/** `#/`, `#/journals`, `#/waiting`, or `#/<journal id>/<process>`, both URI-encoded. */
+/**
+ * `#/`, `#/journals`, `#/waiting`, `#/<journal id>/<process>`, or `#/manifests/<journal id>` with a manifest's file or `new` behind it, all
+ * URI-encoded.
+ */
 export function hashOf(place: Place): string {
   switch (place.view) {
     case 'fleet':
@@ -25,6 +35,11 @@ export function hashOf(place: Place): string {
       return '#/journals';
     case 'waiting':
       return '#/waiting';
+    case 'manifests': {
+      const { journalId, file } = place;
+      const which = file === undefined ? '' : `/${file === null ? NEW : encodeURIComponent(file)}`;
+      return `#/${MANIFESTS}/${encodeURIComponent(journalId)}${which}`;
+    }
     case 'process':
       return `#/${encodeURIComponent(place.target.journalId)}/${encodeURIComponent(place.target.process)}`;
   }
@@ -34,9 +49,16 @@ export function hashOf(place: Place): string {
 export function placeOf(hash: string): Place {
   const parts = hash.replace(/^#\/?/, '').split('/');
   try {
-    const [first = '', second = ''] = parts.map((part) => decodeURIComponent(part));
+    const [first = '', second = '', third] = parts.map((part) => decodeURIComponent(part));
     if (parts.length === 1 && first === 'journals') return JOURNALS;
     if (parts.length === 1 && first === 'waiting') return WAITING;
+    if (parts.length <= 3 && first === MANIFESTS && second !== '') {
+      return {
+        view: 'manifests',
+        journalId: second,
+        ...(third === undefined ? {} : { file: third === NEW ? null : third }),
+      };
+    }
     if (parts.length === 2 && first !== '' && second !== '') {
       return { view: 'process', target: { journalId: first, process: second } };
     }

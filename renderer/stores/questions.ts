@@ -9,6 +9,7 @@ import type { SelfChangeView } from '../../core/contract/self-view.ts';
 import type { LimitSettingView, SettingView } from '../../core/contract/settings-views.ts';
 import type { ToolView } from '../../core/contract/tools-view.ts';
 import type { EffectClass } from '../../core/model/effects.ts';
+import type { ManifestQuestion } from './manifests.ts';
 import type {
   Action,
   DeadLetterView,
@@ -131,6 +132,7 @@ export type Question =
       readonly now: EffectClass | null;
     }
   | { readonly kind: 'hold-triggers'; readonly journal: JournalView }
+  | ManifestQuestion
   | { readonly kind: 'rotate-secret'; readonly row: ProcessRow; readonly secret: SecretView }
   | {
       readonly kind: 'memory';

@@ -24,6 +24,7 @@ describe('a request of any kind', () => {
     commandId: '00000000-0000-4000-8000-000000000001',
     reason: 'asked',
   };
+  const { process: _, ...OF_WORKSPACE } = COMMAND;
   const GOOD: Readonly<Record<keyof typeof REQUESTS, object>> = {
     'app.info': {},
     'fleet.read': {},
@@ -90,6 +91,29 @@ describe('a request of any kind', () => {
       commandId: '00000000-0000-4000-8000-000000000001',
       reason: '',
     },
+    'workspace.changes': { journalId: 'journal' },
+    'workspace.reload': {
+      ...OF_WORKSPACE,
+      changes: [{ of: 'clerk', id: null }],
+      isRemoving: false,
+    },
+    'manifests.read': { journalId: 'journal', of: { process: 'clerk' } },
+    'manifests.plan': { journalId: 'journal', file: 'clerk.agent', text: 'name: clerk' },
+    'manifests.write': {
+      ...OF_WORKSPACE,
+      file: 'clerk.agent',
+      text: 'name: clerk',
+      expected: null,
+      isApplied: false,
+    },
+    'manifests.remove': {
+      ...OF_WORKSPACE,
+      file: 'clerk.agent',
+      expected: 'a'.repeat(64),
+      typed: 'clerk',
+      isApplied: true,
+    },
+    'manifests.schema': {},
     'metrics.read': { journalId: 'journal' },
     'secrets.rotate': { ...COMMAND, name: 'API_KEY', value: 'another-value-1', ttlMs: null },
     'secrets.revoke': { ...COMMAND, name: null },

@@ -5,6 +5,7 @@ import { isPreviewed, type Question, type QuestionOf } from '../../stores/questi
 import { focusAgain } from '../../ui/focus.ts';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { MemoryDialog } from '../memory/memory-dialogs.tsx';
+import { ReloadDialog, RemoveManifestDialog, SaveManifestDialog } from '../manifests/manifest-dialogs.tsx';
 import { ForkDialog } from '../rewind/fork-dialog.tsx';
 import { RewindDialog } from '../rewind/rewind-dialog.tsx';
 import { AddTriggerDialog } from '../trigger/add-trigger-dialog.tsx';
@@ -92,6 +93,12 @@ function Asked({ question }: { readonly question: Question }) {
       return <ToolClassDialog question={question} />;
     case 'hold-triggers':
       return <HoldTriggersDialog question={question} />;
+    case 'reload':
+      return <ReloadDialog question={question} />;
+    case 'save-manifest':
+      return <SaveManifestDialog question={question} />;
+    case 'remove-manifest':
+      return <RemoveManifestDialog question={question} />;
     case 'rotate-secret':
       return <RotateSecretDialog question={question} />;
     case 'revoke-secret':

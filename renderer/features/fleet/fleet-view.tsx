@@ -8,6 +8,7 @@ import { ApplyChanges } from '../../ui/apply-changes.tsx';
 import { isTyping } from '../../ui/keys.ts';
 import { counted } from '../../ui/numbers.ts';
 import { EmptyView, FailedView, Skeleton } from '../../ui/state-of-view.tsx';
+import { NewAgentLink } from '../manifests/new-agent-link.tsx';
 import { OpenJournalButton } from '../journals/open-journal-button.tsx';
 import { FleetCounts } from './fleet-counts.tsx';
 import { FleetTable } from './fleet-table.tsx';
@@ -49,6 +50,7 @@ export function FleetView() {
           <FleetCounts processes={processes} chosen={view.filter} />
           <div className="hf-toolbar-end">
             <ApplyChanges changes={list.changes} apply={list.apply} />
+            <NewAgentLink />
             <HoldTriggersButton />
             <FilterBox text={view.text} />
           </div>

@@ -12,6 +12,7 @@ import { EmptyView, FailedView, Skeleton } from '../../ui/state-of-view.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { MemoryTab } from '../memory/memory-tab.tsx';
 import { useSoughtEvent } from '../memory/use-sought-event.ts';
+import { ManifestTab } from '../manifests/manifest-tab.tsx';
 import { Attention } from './attention.tsx';
 import { ConversationTab } from './conversation-tab.tsx';
 import { BudgetGauge } from './budget-gauge.tsx';
@@ -68,7 +69,16 @@ export function ProcessView({ target }: { readonly target: Target }) {
   );
 }
 
-type TabId = 'timeline' | 'state' | 'effects' | 'queue' | 'memory' | 'tools' | 'conversation' | 'worker';
+type TabId =
+  | 'timeline'
+  | 'state'
+  | 'effects'
+  | 'queue'
+  | 'memory'
+  | 'tools'
+  | 'conversation'
+  | 'worker'
+  | 'manifest';
 
 function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
   const { row } = detail;
@@ -121,6 +131,8 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
             panel={<ConversationTab detail={detail} />}
           />
           <Tab id="worker" title="Worker" panel={<WorkerTab detail={detail} />} />
+          {/* Of what nobody runs here no manifest is known. */}
+          {row.live && <Tab id="manifest" title="Manifest" panel={<ManifestTab row={row} />} />}
         </Tabs>
       </div>
       <aside className="hf-process-side" aria-label="At a glance">

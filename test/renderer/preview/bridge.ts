@@ -4,6 +4,7 @@ import { BRIDGE, EVENT_NAMES, REQUEST_NAMES } from '../../../core/contract/names
 import type { RequestName } from '../../../core/contract/requests.ts';
 import { fleetOf, forkPlanOf, lineOf, rewindPlanOf, toolsOf } from '../fixtures.ts';
 import { memoryHost, ok, refused } from '../memory-client.ts';
+import { EDITED, manifestAnswers } from './manifests.ts';
 import { waitingDetailOf, waitingIn } from './waiting.ts';
 import { memoryPageOf } from '../memory-fixtures.ts';
 import {
@@ -31,6 +32,7 @@ host.answer('fleet.read', () => {
   if (scene === 'loading') return never;
   if (scene === 'failed') return refused({ code: 'catalog.unreadable', message: 'It could not be read.' });
   if (night) return ok(NIGHT);
+  if (scene === 'edited') return ok({ ...FLEET, journals: EDITED });
   return ok(scene === 'empty' ? fleetOf([], { journals: [] }) : FLEET);
 });
 host.answer('processes.read', ({ journalId, process }) => {
@@ -126,6 +128,7 @@ host.answer('memory.read', ({ id }) => {
 host.answer('memory.write', () =>
   refused({ code: 'memory.busy', message: 'The memory is being written by somebody else.' }),
 );
+manifestAnswers(host, scene === 'edited');
 host.answer('timeline.read', () => ok({ rows: [...(night ? NIGHT_ENTRIES : ENTRIES)], before: 'c' }));
 
 Object.assign(window, {

@@ -44,6 +44,7 @@ export const QUESTIONS: readonly { readonly address: string; readonly button: st
   { address: BUYER, button: 'Revoke all…' },
   { address: BUYER, button: 'Send a test…' },
   { address: PLANNER, button: 'Resume the mission…: launch-planner' },
+  { address: '/?scene=edited#/manifests/j-demo', button: 'Apply…: market-watcher' },
 ];
 
 /** What a process remembers. */
@@ -57,6 +58,26 @@ const fromEntry = (name: string) =>
 /** One of the things that wait, by what stands in its row. */
 const waitingFor = (text: RegExp) => (page: Page) =>
   page.getByRole('list', { name: 'What waits' }).getByRole('button', { name: text }).first().click();
+const CHANGED = '/?scene=edited#/manifests/j-demo';
+/** The manifest of a process, when it was looked at. */
+const manifest = (...more: readonly ((page: Page) => Promise<unknown>)[]) =>
+  acts(press('tab', 'Manifest'), (page) => page.getByText('It is in force.').waitFor(), ...more);
+const field = (page: Page) => page.getByRole('textbox', { name: 'Manifest' });
+/** From its beginning down into the first trigger. */
+const atSetting = async (page: Page) => {
+  await field(page).focus();
+  await page.keyboard.press('Control+Home');
+  for (let line = 1; line < 8; line += 1) await page.keyboard.press('ArrowDown');
+  await page.getByRole('heading', { name: 'triggers.0.cron_expression' }).waitFor();
+};
+const faultyText = async (page: Page) => {
+  await field(page).fill('name: market-watcher\nbudgt: {}\nconfig:\n  concurrency: 0\n');
+  await page.getByText('2 problems').waitFor();
+};
+const otherText = async (page: Page) => {
+  await field(page).fill('name: market-watcher\ninstructions: Watch closely.\n');
+  await page.getByText('Nothing is wrong with it').waitFor();
+};
 const VIEWS: readonly View[] = [
   { name: 'fleet', address: '/#/' },
   { name: 'fleet, loading', address: '/?scene=loading#/' },
@@ -259,6 +280,26 @@ const VIEWS: readonly View[] = [
       page.getByLabel('Value of key 1, as JSON').fill('not JSON'),
     ),
   },
+  { name: 'fleet, manifests changed', address: '/?scene=edited#/' },
+  { name: 'manifests', address: CHANGED },
+  { name: 'manifests, all in force', address: '/#/manifests/j-demo' },
+  { name: 'apply a change', address: CHANGED, act: dialogAfter('Apply…: market-watcher') },
+  { name: 'apply all changes', address: CHANGED, act: dialogAfter('Apply 2 changes…') },
+  { name: 'remove what is gone', address: CHANGED, act: dialogAfter('Remove…: old-report') },
+  { name: 'process, manifest', address: WATCHER, act: manifest() },
+  { name: 'process, manifest at a setting', address: WATCHER, act: manifest(atSetting) },
+  { name: 'process, faulty manifest', address: WATCHER, act: manifest(faultyText) },
+  {
+    name: 'save and apply',
+    address: WATCHER,
+    act: manifest(otherText, dialogAfter('Save and apply…')),
+  },
+  { name: 'remove an agent', address: WATCHER, act: manifest(dialogAfter('Remove agent…')) },
+  {
+    name: 'new agent',
+    address: '/#/manifests/j-demo/new',
+    act: (page) => page.getByText('Nothing is wrong with it').waitFor(),
+  },
   { name: 'a bad night, fleet', address: '/?scene=night#/' },
   { name: 'a bad night', address: WORST },
   { name: 'a bad night, state', address: WORST, act: press('tab', 'State') },
@@ -361,6 +402,11 @@ const SHAPES: ReadonlySet<string> = new Set([
   'a bad night, memory',
   'rewind',
   'fork',
+  'manifests',
+  'process, manifest at a setting',
+  'process, faulty manifest',
+  'save and apply',
+  'new agent',
 ]);
 
 /** Too much of everything is looked at where the room is least. */

@@ -1,0 +1,47 @@
+// Where a manifest may hold a secret itself, and not only its name. Such a value is never shown, and a text that has one is
+// edited where it lies [J10].
+
+import { isSecretUrl } from '../governance/receiver-secrets.ts';
+import { isVariable } from '../manifest/variables.ts';
+import { isObject, type Json } from '../model/json.ts';
+
+/** What is shown in its place. */
+const REDACTED = '**********';
+
+/** A name that stands for one, in what a server is started or called with. */
+const SECRET_NAME = /key|token|secret|passw|auth|cookie|credential/i;
+const HAS_VARIABLE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
+
+/** The value as it may be shown at this place. */
+export function withoutLiterals(keys: readonly string[], value: Json): Json {
+  if (typeof value === 'string') return isLiteralSecret(keys, value) ? REDACTED : value;
+  if (Array.isArray(value)) {
+    return (value as readonly Json[]).map((item, at) => withoutLiterals([...keys, String(at)], item));
+  }
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, withoutLiterals([...keys, key], item)]),
+  );
+}
+
+/** The places of a document at which a secret stands. */
+export function literalSecrets(value: Json, keys: readonly string[] = []): readonly string[] {
+  if (typeof value === 'string') return isLiteralSecret(keys, value) ? [keys.join('.')] : [];
+  if (Array.isArray(value)) {
+    return (value as readonly Json[]).flatMap((item, at) => literalSecrets(item, [...keys, String(at)]));
+  }
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, item]) => literalSecrets(item, [...keys, key]));
+}
+
+function isLiteralSecret(keys: readonly string[], text: string): boolean {
+  const last = keys.at(-1) ?? '';
+  if (keys[0] === 'secrets' && keys[1] === 'secrets') {
+    return !isVariable(text) && !/^(?:file|keychain):/.test(text);
+  }
+  if (last === 'hmac_secret' || keys.join('.') === 'holdfast.escalation.secret') return !isVariable(text);
+  if (last === 'webhook_url') return !HAS_VARIABLE.test(text) && isSecretUrl(text);
+  const holder = keys.at(-2);
+  if (holder !== 'env' && holder !== 'headers') return false;
+  return SECRET_NAME.test(last) && !HAS_VARIABLE.test(text);
+}
