@@ -57,9 +57,11 @@ function kill(child: ChildProcess): void {
  * Kills it when this process is gone, however that came. A closed pipe ends a Chromium as well, but not one that is just
  * starting, ending or hanging: that would stay, and take a whole processor for ever.
  */
-function killWithMain({ pid }: ChildProcess): void {
+function killWithMain({ pid }: ChildProcess, profile: string): void {
   if (pid === undefined || process.platform === 'win32') return;
-  const watcher = spawn('/bin/sh', ['-c', 'cat > /dev/null; kill -9 -"$1" 2> /dev/null', 'sh', String(pid)], {
+  // By its profile too: what was being started at that moment is in no group yet.
+  const end = 'cat > /dev/null; kill -9 -"$1"; sleep 1; pkill -9 -f "$2"';
+  const watcher = spawn('/bin/sh', ['-c', end, 'sh', String(pid), `user-data-dir=${profile}`], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
@@ -82,7 +84,7 @@ export async function startChromium(settings: ChromiumSettings): Promise<Chromiu
     // Ctrl+C in a terminal is for the main process, which then ends Chromium in order.
     detached: process.platform !== 'win32',
   });
-  killWithMain(child);
+  killWithMain(child, profile);
   let over = false;
   process.on('exit', () => {
     over = true;
