@@ -21,6 +21,11 @@ export interface HttpServer {
   readonly transport: 'streamable-http' | 'sse';
   /** As `env` of a {@link StdioServer}. */
   readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Of a server that the agent connected itself, where it may lie: its address is looked up and judged again at each
+   * connection. `named`: the manifest names it, so it may be at home. Left out for the manifest's own.
+   */
+  readonly reach?: 'public' | 'named';
 }
 
 export type ToolServer = (StdioServer | HttpServer) & {
@@ -114,6 +119,15 @@ export interface AgentPlan {
  * into a summary, looking for tools. None of it is a call of a tool.
  */
 export const LOOP_EFFECTS = { model: 'model', summary: 'summary', tools: 'tools' } as const;
+
+/** What it remembers around a turn by itself. No tool can be named so. */
+export const MEMORY_EFFECTS = { recall: 'memory.recall', store: 'memory.store' } as const;
+
+/** Whether an effect is a call of a tool, for the budget: all are, but for what an agent without code does by itself. */
+export function isToolCall(config: { readonly agent: AgentPlan | null }, effect: string): boolean {
+  const isOfMemory = (Object.values(MEMORY_EFFECTS) as readonly string[]).includes(effect);
+  return !isOfLoop(config, effect) && !(isOfMemory && config.agent !== null);
+}
 
 export function isOfLoop({ agent }: { readonly agent: AgentPlan | null }, effect: string): boolean {
   return agent !== null && (Object.values(LOOP_EFFECTS) as readonly string[]).includes(effect);

@@ -2,7 +2,7 @@
 
 import type { BudgetKeeper } from '../governance/budget-keeper.ts';
 import type { HealthKeeper } from '../governance/health-keeper.ts';
-import { isOfLoop } from '../model/agent-plan.ts';
+import { isOfLoop, isToolCall } from '../model/agent-plan.ts';
 import { isRepeatTooLate, KEY_EXPIRED } from '../model/effects.ts';
 import { freedBy } from '../model/fold-budget.ts';
 import { recordedOf } from '../model/fold-effects.ts';
@@ -111,7 +111,7 @@ export class EffectGate {
     const { booked, asked, facts } = this.#options.budget.bookingOf(
       name,
       call,
-      !isOfLoop(definition.config, name),
+      isToolCall(definition.config, name),
     );
     const more = { asked, freed: freedBy(before), eventId };
     if (!this.#options.budget.fits(call === null ? more : { ...more, model: call.model })) {

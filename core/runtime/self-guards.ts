@@ -112,7 +112,7 @@ export async function guardedServer(
   { allowedUrls }: Pick<OpenPlan, 'allowedUrls'>,
 ): Promise<ToolServer> {
   const url = parsedUrl(address);
-  const isAllowed = allowedUrls.some((allowed) => isBelow(url, allowed));
+  const isAllowed = isNamed(url.href, allowedUrls);
   if (allowedUrls.length > 0 && !isAllowed) {
     throw refused(
       'not-allowed-url',
@@ -155,6 +155,11 @@ function parsedUrl(address: string): URL {
   }
   url.hash = '';
   return url;
+}
+
+/** Whether the manifest allows this address by naming it or one above it. */
+export function isNamed(address: string, allowedUrls: readonly string[]): boolean {
+  return URL.canParse(address) && allowedUrls.some((allowed) => isBelow(new URL(address), allowed));
 }
 
 /** The same origin, and the same path or one below it. */

@@ -6,7 +6,7 @@ import { mapLimited } from '../support/child.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { SEED } from './budget.ts';
 import { below, seeded } from './random.ts';
-import { allTurnKills, randomTurnKills, startTurnSweep } from './turn-kill-sweep.ts';
+import { allTurnKills, randomTurnKills, startTurnSweep, type TurnKill } from './turn-kill-sweep.ts';
 
 const BUDGET_MS = 12_000;
 const LEAST_LIVES = 5;
@@ -33,5 +33,37 @@ test(
     });
     expect(problems, `seed ${SEED}`).toEqual([]);
     expect(kills).toBeGreaterThan(0);
+  },
+);
+
+/** Before a call of each class, inside of it, and behind it. */
+const OVER_MCP: readonly TurnKill[] = [
+  { victim: 'worker', inside: { call: 2, phase: 'after' } },
+  { victim: 'both', inside: { call: 4, phase: 'before' } },
+  { victim: 'worker', inside: { call: 5, phase: 'after' } },
+  { victim: 'host', inside: { call: 7, phase: 'after' } },
+  { victim: 'both', inside: { call: 9, phase: 'after' } },
+];
+
+test(
+  '[P2] [S28] [S30] [S32] over a real server of tools it is the same: what is to be repeated is, under the same key, and the rest is asked about',
+  { timeout: 240_000 },
+  async () => {
+    const random = seeded(SEED);
+    const sweep = await startTurnSweep(tempDirectory(), true);
+    const place = 1 + below(random, sweep.positions);
+    const kills: readonly TurnKill[] = [
+      ...OVER_MCP,
+      { victim: 'worker', at: { seq: place, when: 'durable' } },
+    ];
+    const problems: string[] = [];
+    let landed = 0;
+    await mapLimited(kills, 2, async (kill) => {
+      const tally = await sweep.live([kill]);
+      landed += tally.kills;
+      problems.push(...tally.problems);
+    });
+    expect(problems, `seed ${SEED}`).toEqual([]);
+    expect(landed).toBeGreaterThanOrEqual(OVER_MCP.length);
   },
 );

@@ -60,11 +60,11 @@ export interface TurnSweep {
 }
 
 /** @throws Error where a turn without a kill goes wrong */
-export async function startTurnSweep(directory: string): Promise<TurnSweep> {
+export async function startTurnSweep(directory: string, isMcp = false): Promise<TurnSweep> {
   let lives = 0;
   const next = (kills: readonly TurnKill[]): Promise<Lived> => {
     lives += 1;
-    return liveOnce(join(directory, `life-${lives}`), kills);
+    return liveOnce(join(directory, `life-${lives}`), kills, isMcp);
   };
   const undisturbed = await next([]);
   const { tally, state: expected } = undisturbed;
@@ -118,12 +118,12 @@ interface Lived {
   readonly state: Json;
 }
 
-async function liveOnce(directory: string, kills: readonly TurnKill[]): Promise<Lived> {
+async function liveOnce(directory: string, kills: readonly TurnKill[], isMcp: boolean): Promise<Lived> {
   const killer = new Killer(kills);
   const model = await startWireModel((question) => turnAnswer(question), { beside: killer.besideCall });
   const tools = await startToolServer(TURN_ACTS, killer.besideCall);
   try {
-    const problems = await hosts(directory, { model, tools, killer });
+    const problems = await hosts(directory, { model, tools, isMcp, killer });
     return await judged(directory, { model, tools, kills: killer.landed, problems });
   } finally {
     await Promise.all([model.close(), tools.close()]);
@@ -133,16 +133,18 @@ async function liveOnce(directory: string, kills: readonly TurnKill[]): Promise<
 interface World {
   readonly model: WireModel;
   readonly tools: ToolServer;
+  readonly isMcp: boolean;
   readonly killer: Killer;
 }
 
 /** Starts one host after the other, until one has done everything. */
-async function hosts(directory: string, { model, tools, killer }: World): Promise<string[]> {
+async function hosts(directory: string, { model, tools, isMcp, killer }: World): Promise<string[]> {
   for (let count = 0; count < MOST_HOSTS; count += 1) {
     const order: TurnOrder = {
       directory,
       model: model.name(FORM),
       tools: tools.url,
+      isMcp,
       kill: killer.nextPlace(),
     };
     const host = startNode(HOST, [JSON.stringify(order)]);

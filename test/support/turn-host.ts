@@ -8,17 +8,17 @@ import { fileURLToPath } from 'node:url';
 import { runtimeOn } from '../../core/host/runtime-on.ts';
 import { LOCAL_DISK } from '../../core/journal/disk.ts';
 import { openFileJournal } from '../../core/journal/file-journal.ts';
-import { DEFAULT_PLAN } from '../../core/model/agent-plan.ts';
+import { DEFAULT_PLAN, type AgentPlan, type ToolServer } from '../../core/model/agent-plan.ts';
 import { needsOperator } from '../../core/model/effects.ts';
 import { DEFAULT_PROCESS_CONFIG } from '../../core/model/process-config.ts';
 import { killingDisk } from './killing-disk.ts';
-import { TURN_AGENT, type TurnOrder } from './turn-life.ts';
+import { TURN_AGENT, TURN_TOOLS, type TurnOrder } from './turn-life.ts';
 import { whatCameOf } from './what-came-of.ts';
 
 const OPERATOR = { name: 'operator:automatic', reason: 'by the ledger' };
 
 const order = JSON.parse(process.argv[2]!) as TurnOrder;
-const { directory, model, tools, kill } = order;
+const { directory, model, tools, isMcp, kill } = order;
 process.env['TURN_TOOLS'] = tools;
 
 let isOperating = false;
@@ -34,11 +34,11 @@ const runtime = runtimeOn(journal, {
     {
       name: TURN_AGENT,
       description: '',
-      entrypoint: fileURLToPath(new URL('./turn-agent.ts', import.meta.url)),
-      directory: '',
+      entrypoint: isMcp ? '' : fileURLToPath(new URL('./turn-agent.ts', import.meta.url)),
+      directory: isMcp ? directory : '',
       config: {
         ...DEFAULT_PROCESS_CONFIG,
-        agent: { ...DEFAULT_PLAN, models: [model], maxOutputTokens: 100 },
+        agent: { ...DEFAULT_PLAN, models: [model], maxOutputTokens: 100, ...(isMcp ? overMcp() : {}) },
         instructions: 'Do what has to be done.',
         maxRestarts: 1_000,
         restartBackoffMs: 5,
@@ -55,6 +55,31 @@ const known = await journal.read(TURN_AGENT, { entryType: 'trigger_event' });
 if (known.length === 0) await agent.trigger({ please: 'all of it' });
 isHandedIn = true;
 operate();
+
+/** A server cannot be asked what came of a call, so there is no `reconcile`. */
+function overMcp(): Pick<AgentPlan, 'servers' | 'tools'> {
+  const rules = Object.entries(TURN_TOOLS).map(
+    ([name, { class: effectClass = 'ask', keyArgument = null }]) => [
+      name,
+      {
+        class: effectClass === 'reconcile' ? 'ask' : effectClass,
+        ...(keyArgument === null ? {} : { keyArgument }),
+      },
+    ],
+  );
+  const world: ToolServer = {
+    kind: 'stdio',
+    command: process.execPath,
+    args: [fileURLToPath(new URL('./bridging-mcp-server.ts', import.meta.url))],
+    env: { TURN_TOOLS: tools },
+    cwd: '',
+    isTrusted: false,
+    roots: [],
+    timeoutMs: 60_000,
+    maxResultBytes: 1024 * 1024,
+  };
+  return { servers: { world }, tools: Object.fromEntries(rules) as AgentPlan['tools'] };
+}
 
 function strike(): void {
   const pid = agent.live.worker?.pid;
@@ -102,7 +127,8 @@ async function act(): Promise<boolean> {
   for (const { event, effects } of open) {
     const doubt = agent.live.isRunning(event.eventId) ? undefined : effects.find(needsOperator);
     if (doubt === undefined) continue;
-    const result = await whatCameOf(tools, doubt.key);
+    // Over MCP the key of a call goes to nobody but those that take one.
+    const result = await whatCameOf(tools, isMcp ? doubt.name : doubt.key);
     const resolution =
       result === null ? ({ kind: 'did_not_happen' } as const) : ({ kind: 'happened', result } as const);
     await agent.desk.resolveEffect(doubt.effectId, resolution, OPERATOR);

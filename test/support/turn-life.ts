@@ -12,6 +12,8 @@ export interface TurnOrder {
   readonly directory: string;
   readonly model: string;
   readonly tools: string;
+  /** Whether they are reached by a real server over MCP, and all of the agent is what a manifest's is. */
+  readonly isMcp: boolean;
   /** Null for a host that kills nobody; others may, from outside. */
   readonly kill: { readonly victim: Victim; readonly at: KillPlace } | null;
 }

@@ -161,7 +161,10 @@ describe('a call of a tool', () => {
       { mail: () => 'sent' },
       { parts: approver },
     );
-    expect(results).toEqual(['It was not approved, and nothing was done: not today', 'sent']);
+    expect(results).toEqual([
+      'It was not approved, and nothing was done: not today',
+      '[A person changed the arguments before it was called: {"to":""}]\nsent',
+    ]);
     expect(server.done.map(({ args }) => args)).toEqual([{ to: '' }]);
   });
 

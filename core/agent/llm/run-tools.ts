@@ -3,7 +3,7 @@
 
 import type { LanguageModelV4ToolResultPart } from '@ai-sdk/provider';
 import { codeOf, messageOf } from '../../model/errors.ts';
-import { isObject, type Json } from '../../model/json.ts';
+import { isObject, sameJson, showJson, type Json } from '../../model/json.ts';
 import { MAX_ERROR_TEXT } from '../../model/limits.ts';
 import type { EffectOptions } from '../define-agent.ts';
 import { EffectFailed } from '../effect-errors.ts';
@@ -17,6 +17,8 @@ import type { Approver, ToolAnswer, ToolOffer, ToolSource, Turn } from './tool.t
 const MAX_CALLS = 32;
 /** What a model reads of one result, in characters. */
 const MAX_RESULT = 100_000;
+/** Of arguments that a person changed. */
+const MAX_EDITED = 4_000;
 const MAX_NAMES = 50;
 
 /** What stops a turn, whoever may have hoped to go on. */
@@ -42,11 +44,16 @@ export interface ToolCalls {
   readonly said: string;
 }
 
+interface Answered extends ToolAnswer {
+  /** What it was called with, where a person made it other than its model asked for. */
+  readonly edited?: Json;
+}
+
 export async function runTools(asked: ToolCalls): Promise<LanguageModelV4ToolResultPart[]> {
   return Promise.all(asked.calls.map(async (call, at) => resultPart(call, await answered(asked, call, at))));
 }
 
-function answered(asked: ToolCalls, call: AskedTool, at: number): ToolAnswer | Promise<ToolAnswer> {
+function answered(asked: ToolCalls, call: AskedTool, at: number): Answered | Promise<Answered> {
   if (at >= MAX_CALLS)
     return failed(`At most ${MAX_CALLS} tools are called at once. Nothing was done; call it again.`);
   if (call.problem !== undefined) return failed(`${call.problem}. Nothing was done.`);
@@ -56,13 +63,15 @@ function answered(asked: ToolCalls, call: AskedTool, at: number): ToolAnswer | P
   return problem === null ? performed(asked, tool, call) : failed(problem);
 }
 
-async function performed(asked: ToolCalls, tool: Tool, call: AskedTool): Promise<ToolAnswer> {
+async function performed(asked: ToolCalls, tool: Tool, call: AskedTool): Promise<Answered> {
   try {
     const args = await approvedArgs(asked, tool.offer, call.args);
     if (typeof args === 'string') return failed(args);
-    return tool.offer.how === 'direct'
-      ? await direct(asked.turn, tool, { ...call, args: args.given })
-      : await effect(asked.turn, tool, args.given);
+    const answer =
+      tool.offer.how === 'direct'
+        ? await direct(asked.turn, tool, { ...call, args: args.given })
+        : await effect(asked.turn, tool, args.given);
+    return sameJson(args.given, call.args) ? answer : { ...answer, edited: args.given };
   } catch (error) {
     if (ENDS_TURN.has(codeOf(error))) throw error;
     const text = messageOf(error).slice(0, MAX_ERROR_TEXT);
@@ -110,10 +119,14 @@ function withKey(args: Json, keyArgument: string | null, key: string): Json {
 
 function resultPart(
   { id, name }: AskedTool,
-  { text, isError, cutFromBytes }: ToolAnswer,
+  { text, isError, cutFromBytes, edited }: Answered,
 ): LanguageModelV4ToolResultPart {
+  const other =
+    edited === undefined
+      ? ''
+      : `[A person changed the arguments before it was called: ${cutText(cleanText(showJson(edited)), MAX_EDITED)}]\n`;
   const note = cutFromBytes === undefined ? '' : `\n[cut: it had ${cutFromBytes} bytes]`;
-  const value = `${cutText(cleanText(text), MAX_RESULT)}${note}`;
+  const value = `${other}${cutText(cleanText(text), MAX_RESULT)}${note}`;
   return {
     type: 'tool-result',
     toolCallId: id,

@@ -10,9 +10,9 @@ import { answerLostMessage, tooLargeMessage } from './transport-errors.ts';
 const MAX_ERROR_BYTES = 64 * 1024;
 const LINE_FEED = 0x0a;
 
-export function boundedMcpFetch(maxBytes: number): FetchLike {
+export function boundedMcpFetch(maxBytes: number, from: FetchLike = fetch): FetchLike {
   return async (url, init) => {
-    const response = await fetch(url, init);
+    const response = await from(url, init);
     const { body } = response;
     if (body === null) return response;
     const asked = askedIn(init?.body);

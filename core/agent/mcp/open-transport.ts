@@ -5,6 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ToolServer } from '../../model/agent-plan.ts';
 import { GuardedTransport } from './guarded-transport.ts';
+import { guardedFetch } from './guarded-fetch.ts';
 import { boundedMcpFetch } from './http-fetch.ts';
 import { serverCommand } from './server-command.ts';
 import { serverOutput } from './server-output.ts';
@@ -48,7 +49,12 @@ export async function openTransport(
 ): Promise<OpenedTransport> {
   const maxMessageBytes = Math.max(LEAST_MESSAGE_BYTES, server.maxResultBytes + AROUND_RESULT_BYTES);
   if (server.kind === 'http') {
-    const options = { fetch: boundedMcpFetch(maxMessageBytes), requestInit: { headers: { ...filled } } };
+    const { reach } = server;
+    const from = reach === undefined ? fetch : guardedFetch({ allowPrivate: reach === 'named' });
+    const options = {
+      fetch: boundedMcpFetch(maxMessageBytes, from),
+      requestInit: { headers: { ...filled } },
+    };
     const url = new URL(server.url);
     const transport =
       server.transport === 'sse'

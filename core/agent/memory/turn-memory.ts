@@ -1,5 +1,6 @@
 // What is remembered around a turn: recalled before it, and kept after it where the manifest says so.
 
+import { MEMORY_EFFECTS } from '../../model/agent-plan.ts';
 import { messageOf } from '../../model/errors.ts';
 import { EffectFailed } from '../effect-errors.ts';
 import type { TurnMemory } from '../llm/tool.ts';
@@ -14,7 +15,7 @@ export function turnMemory(): TurnMemory {
     recall: async (turn, text) => {
       const { memory } = turn.plan;
       if (memory === null || memory.max === 0) return null;
-      const asked = { name: 'memory.recall', text, max: memory.max, withPinned: true };
+      const asked = { name: MEMORY_EFFECTS.recall, text, max: memory.max, withPinned: true };
       return rememberedText(await recall(turn, memory, asked));
     },
     store: async (turn, asked, reply) => {
@@ -22,7 +23,7 @@ export function turnMemory(): TurnMemory {
       if (memory === null || !memory.isStoredByItself || reply.trim() === '') return;
       const text = `Asked: ${half(asked)}\nAnswered: ${half(reply)}`;
       try {
-        await remember(turn, memory, { name: 'memory.store', by: 'turn', text });
+        await remember(turn, memory, { name: MEMORY_EFFECTS.store, by: 'turn', text });
       } catch (error) {
         // The turn is done; that it is not remembered is on record, and no reason to do it again.
         if (!(error instanceof EffectFailed)) throw error;
