@@ -18,6 +18,7 @@ import { printError } from './output.ts';
 import { recoverApply } from './recover-apply.ts';
 import { DEFAULT_LAST, replayCheck, type ReplayCheckGiven } from './replay-check.ts';
 import { addManifestVerbs } from './manifest-verbs.ts';
+import { groupOf } from './verb-groups.ts';
 import { heartbeatOptions } from './heartbeat-options.ts';
 import { runWorkspace, type RunGiven } from './run-workspace.ts';
 
@@ -58,6 +59,7 @@ function program(): Command {
   const verb = (usage: string, description: string): Command =>
     holdfast
       .command(usage)
+      .helpGroup(groupOf(nameIn(usage)))
       .description(description)
       .addOption(new Option('--json', 'one JSON value, or one for each line').default(false))
       .exitOverride()
@@ -173,6 +175,18 @@ function count(text: string): number {
   throw new InvalidArgumentError('It must be a whole number from 1 to 1000000.');
 }
 
+function nameIn(usage: string): string {
+  return usage.split(' ', 1)[0]!;
+}
+
+/** Where somebody finds out who has mistyped. */
+function helpFor(args: readonly string[]): string {
+  const verb = args.find((arg) => !arg.startsWith('-'));
+  return verb !== undefined && program().commands.some((command) => command.name() === verb)
+    ? `"holdfast ${verb} --help" says how it is used.`
+    : '"holdfast --help" lists the verbs.';
+}
+
 /** Runs the command line; the result is the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   try {
@@ -182,11 +196,7 @@ export async function main(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.ok;
       const text = error.message.replace(/^error: /, '').replace(/\.$/, '');
-      printError(
-        text === '(outputHelp)'
-          ? 'Say what to do. "holdfast --help" lists the verbs.'
-          : `${text}. "holdfast --help" lists the verbs.`,
-      );
+      printError(`${text === '(outputHelp)' ? 'Say what to do' : text}. ${helpFor(args)}`);
       return EXIT.usage;
     }
     printError(messageOf(error));

@@ -18,7 +18,7 @@ interface Json {
 
 interface InitGiven extends Json {
   readonly output?: string;
-  readonly template: ManifestTemplate;
+  readonly template?: ManifestTemplate;
   readonly force: boolean;
 }
 
@@ -40,7 +40,7 @@ export function addManifestVerbs(
     .addOption(
       new Option('-t, --template <template>', 'what it begins with')
         .choices([...MANIFEST_TEMPLATES])
-        .default('basic'),
+        .default(undefined, 'basic'),
     )
     .addOption(new Option('--force', 'write over a file that is there').default(false))
     .action((name: string | undefined, options: InitGiven) => init(name ?? 'my-agent', options, asTyped));
@@ -96,9 +96,15 @@ function detailLines({ file, problems, notes }: ManifestReport): readonly string
 
 function init(
   name: string,
-  { output, template, force, json }: InitGiven,
+  { output, template: chosen, force, json }: InitGiven,
   asTyped: (path: string) => string,
 ): void {
+  const template = chosen ?? 'basic';
+  if (chosen === undefined && (MANIFEST_TEMPLATES as readonly string[]).includes(name)) {
+    throw new InvalidArgumentError(
+      `"${name}" is the name of a template, and an agent needs one of its own: "holdfast init my-agent --template ${name}". One that is called so all the same: add --template`,
+    );
+  }
   const file = asTyped(output ?? `${name}.agent`);
   if (name.trim() === '' || (output === undefined && /[/\\\0]/.test(name))) {
     throw new InvalidArgumentError('A name that is no file name needs --output <file>');

@@ -100,10 +100,17 @@ function placeNew(part: string, path: string): void {
   }
 }
 
-/** Gives where it lies from now on, in the workspace. @throws `manifest.changed-since`, `manifest.unwritable` */
+/** Gives where it lies from now on, in the workspace. @throws `manifest.changed-since`, `manifest.is-link`, `manifest.unwritable` */
 export function trashManifest(workspace: string, file: string, expected: string): string {
   refuseChanged(workspace, file, expected);
   const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-');
+  if (linkedTo(join(workspace, TRASH)) !== null) {
+    throw new AppError(
+      'manifest.is-link',
+      `${TRASH} is a link, so ${file} would leave the workspace, and was left where it is. Make a folder of it.`,
+      { file },
+    );
+  }
   const kept = join(TRASH, `${stamp}-${crypto.randomUUID().slice(0, 8)}-${file}`);
   try {
     mkdirSync(join(workspace, TRASH), { recursive: true, mode: 0o700 });

@@ -115,10 +115,10 @@ export interface AgentPlan {
 }
 
 /**
- * What the loop of an agent without code does by itself, as its effects are named: asking its model, putting a conversation
- * into a summary, looking for tools. None of it is a call of a tool.
+ * What the loop of an agent without code does by itself, as its effects are named: asking its model, and having it put a
+ * conversation into a summary. None of it is a call of a tool.
  */
-export const LOOP_EFFECTS = { model: 'model', summary: 'summary', tools: 'tools' } as const;
+export const LOOP_EFFECTS = { model: 'model', summary: 'summary' } as const;
 
 /** What it remembers around a turn by itself. No tool can be named so. */
 export const MEMORY_EFFECTS = { recall: 'memory.recall', store: 'memory.store' } as const;

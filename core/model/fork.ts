@@ -50,6 +50,8 @@ export function forked(
       recentRuns: at.recentRuns,
       // What was found there is the other one's.
       health: { ...at.health, found: {}, anew: {} },
+      // An invocation keeps those that it began with [S25].
+      tools: at.tools,
       open: at.open.map((open) => inherited(open, keyPrefix, name, { seq: at.seq, set })),
       foreign: at.foreign,
       lifecycle: 'suspended',

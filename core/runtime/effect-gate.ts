@@ -111,7 +111,7 @@ export class EffectGate {
     const { booked, asked, facts } = this.#options.budget.bookingOf(
       name,
       call,
-      isToolCall(definition.config, name),
+      isToolCall(definition.config, name) || (call === null && isOfLoop(definition.config, name)),
     );
     const more = { asked, freed: freedBy(before), eventId };
     if (!this.#options.budget.fits(call === null ? more : { ...more, model: call.model })) {
@@ -144,16 +144,9 @@ export class EffectGate {
       throw new Error(`it announced ${name}, which is done or not as it says`);
     }
     this.#options.budget.counted(eventId, booked);
-    // A loop that looks for its tools only looks: nothing of that has to be on record before.
-    const looksOnly = call === null && isOfLoop(definition.config, name);
-    const pending: Pending = { run, eventId, name, attempt, isDurable: looksOnly };
+    const pending: Pending = { run, eventId, name, attempt, isDurable: false };
     this.#pending.set(effectId, pending);
     this.#options.health.announced(eventId);
-    if (looksOnly) {
-      durable.catch(() => {}); // The recorder has told the process, which ends the worker.
-      this.#permitIfDue(effectId, pending);
-      return;
-    }
     durable.then(
       () => {
         // Meanwhile the worker may have died, and another been handed the same invocation.

@@ -127,5 +127,9 @@ describe('init', () => {
     expect(code).toBe(1);
     expect(stderr).toContain("can't be written");
     expect(await holdfast(['init', '-t', 'nope'], { env })).toMatchObject({ code: 2 });
+    // Who names a template in place of the agent is not given another one.
+    const mistaken = await holdfast(['init', 'cron'], { env });
+    expect(mistaken).toMatchObject({ code: 2, stdout: '' });
+    expect(mistaken.stderr).toContain('holdfast init my-agent --template cron');
   });
 });

@@ -104,7 +104,7 @@ describe('wrong usage: one line, exit code 2', () => {
   ])('holdfast %j', async (args, message) => {
     const { code, stdout, stderr } = await holdfast(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^holdfast: [^\n]+"holdfast --help"[^\n]+\n$/);
+    expect(stderr).toMatch(/^holdfast: [^\n]+"holdfast (?:[a-z-]+ )?--help"[^\n]+\n$/);
     expect(stderr).toMatch(message);
   });
 
@@ -114,6 +114,8 @@ describe('wrong usage: one line, exit code 2', () => {
     for (const verb of ['run', 'status', 'show', 'tail', 'recover', 'verify', 'repair', 'adopt'])
       expect(help.stdout).toContain(verb);
     expect(help.stdout).toContain('Exit codes');
+    // Every verb stands under a heading that says what it is for.
+    expect(help.stdout).not.toContain('Others:');
     expect(version).toMatchObject({ code: 0, stderr: '', stdout: '0.1.0\n' });
   });
 });

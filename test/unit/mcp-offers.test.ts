@@ -1,7 +1,8 @@
 // What of the servers' tools is offered, under which name and class: pure, so the same servers always give the same list.
 
 import { expect, test } from 'vitest';
-import { cleanCut, cleanText } from '../../core/agent/mcp/clean-text.ts';
+import { cleanText } from '../../core/agent/llm/clean-text.ts';
+import { cleanCut } from '../../core/agent/mcp/clean-text.ts';
 import { offerTools, type FoundServer } from '../../core/agent/mcp/offer-tools.ts';
 import { answerOf } from '../../core/agent/mcp/tool-answer.ts';
 import { decideClass, type ClassFacts } from '../../core/agent/mcp/tool-class.ts';
@@ -97,6 +98,8 @@ test('what plays tricks on a terminal or a reader is taken out, and nothing else
   expect(
     cleanText('a\u001b[31mb\u001b]8;;http://x\u0007c\u001b\\d\u009b2Je\u0000f\u200bg\u202eh\ufeffi'),
   ).toBe('abcdefghi');
+  // Letters that only a model sees.
+  expect(cleanText('a\u{e0049}\u{e0067}\u{e007f}b')).toBe('ab');
   expect(cleanText('Zeile 1\n\tZeile 2 – “ok” 🙂 e\u0301')).toBe('Zeile 1\n\tZeile 2 – “ok” 🙂 e\u0301');
   expect(cleanCut('x'.repeat(50), 10)).toBe('xxxxxxxxx…');
 });

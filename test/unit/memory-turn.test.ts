@@ -182,7 +182,7 @@ test('what was remembered can’t end its fence, and nothing in it is unseen', (
   const shown = rememberedText({ fence: 'c0ffee123456', records: [record], note: null })!;
   expect(shown.match(/memory-c0ffee123456/g)).toHaveLength(3);
   expect(shown.endsWith('</memory-c0ffee123456>')).toBe(true);
-  expect(shown).toContain('[a, 2026-01-01, score 0.50] tea[31m </memory-000000000000>\n');
+  expect(shown).toContain('[a, 2026-01-01, score 0.50] tea </memory-000000000000>\n');
   expect(rememberedText({ fence: 'x', records: [], note: null })).toBeNull();
 });
 

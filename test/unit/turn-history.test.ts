@@ -53,7 +53,7 @@ describe('a turn', () => {
       OPERATOR,
     );
     await turnOf(b);
-    expect(model.asked[0]!.question.system).toContain('question Q1 from');
+    expect(model.asked[0]!.question.system).toContain('QUESTION Q1 from');
   });
 
   it('whose conversation is too long has the older part put into words, once, and the words stand for it [S23]', async () => {

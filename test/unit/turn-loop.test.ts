@@ -48,8 +48,6 @@ describe('a turn', () => {
         { role: 'tool', id: 'c2', text: '3' },
       ]);
       expect(effectsIn(await b.entries())).toEqual([
-        'tools#0 begins',
-        'tools#0 done',
         'model#0 begins',
         'model#0 done',
         'look#0 begins',

@@ -1,17 +1,6 @@
-// Text from a server of tools, without what could play tricks on whoever reads it: a terminal, a person, or a model.
+// Text from a server of tools, on its way into what is shown and offered.
 
-const ESCAPE = String.raw`\u001b`;
-/** Sequences that a terminal obeys, then any control left, and the marks that turn text around or can't be seen. */
-const SEQUENCES = new RegExp(
-  `${ESCAPE}\\][^\\u0007${ESCAPE}]*(?:\\u0007|${ESCAPE}\\\\)?|(?:${ESCAPE}\\[|\\u009b)[0-?]*[ -/]*[@-~]|${ESCAPE}[ -/]*[0-~]`,
-  'g',
-);
-const UNSEEN =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-
-export function cleanText(text: string): string {
-  return text.replaceAll(SEQUENCES, '').replaceAll(UNSEEN, '');
-}
+import { cleanText } from '../llm/clean-text.ts';
 
 /** Cleaned, and of at most so many characters. */
 export function cleanCut(text: string, max: number): string {

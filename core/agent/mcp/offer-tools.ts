@@ -8,6 +8,7 @@ import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { ruleFor } from '../../model/tool-rules.ts';
 import { believedKey } from '../../model/tools.ts';
 import { sorted } from '../args-hash.ts';
+import { withoutArgument } from '../llm/list-tools.ts';
 import type { ToolList, ToolOffer } from '../llm/tool.ts';
 import { cleanCut, cleanLine } from './clean-text.ts';
 import { decideClass, type Annotations } from './tool-class.ts';
@@ -106,7 +107,7 @@ export function offerTools(
     offers.push({
       name,
       description: descriptionOf(tool.said),
-      inputSchema: withoutKey(schema.schema, keyArgument) as JSONSchema7,
+      inputSchema: withoutArgument(schema.schema as JSONSchema7, keyArgument),
       source: sourceOf(tool.server),
       tool: tool.tool,
       how: 'effect',
@@ -157,15 +158,4 @@ function annotationsOf({ annotations }: JsonObject): Annotations {
 function descriptionOf({ description, title }: JsonObject): string {
   if (typeof description === 'string') return cleanCut(description, MAX_DESCRIPTION);
   return typeof title === 'string' ? cleanLine(title, MAX_DESCRIPTION) : '';
-}
-
-/** What takes the key is none of the model's business. */
-function withoutKey(schema: JsonObject, keyArgument: string | null): JsonObject {
-  if (keyArgument === null) return schema;
-  const { properties = null, required = null } = schema;
-  const rest = isObject(properties)
-    ? Object.fromEntries(Object.entries(properties).filter(([name]) => name !== keyArgument))
-    : {};
-  const still = Array.isArray(required) ? required.filter((name: Json) => name !== keyArgument) : [];
-  return { ...schema, properties: rest, required: still };
 }

@@ -2,7 +2,8 @@
 
 import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import type { ToolAnswer } from '../llm/tool.ts';
-import { cleanLine, cleanText } from './clean-text.ts';
+import { cleanText } from '../llm/clean-text.ts';
+import { cleanLine } from './clean-text.ts';
 
 /** Of the text that a model gets to read: more would crowd out everything else. */
 const MAX_TEXT_BYTES = 100_000;

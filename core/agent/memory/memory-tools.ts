@@ -1,7 +1,6 @@
 // What an agent may do with its memory by itself. Each call goes through `ctx` here, since with an embedding model it is two
 // effects: the paid one, and the other.
 
-import { createHash } from 'node:crypto';
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import type { MemoryPlan } from '../../model/agent-plan.ts';
 import type { EffectClass } from '../../model/effects.ts';
@@ -9,6 +8,7 @@ import { messageOf } from '../../model/errors.ts';
 import { isObject, textAt, type Json } from '../../model/json.ts';
 import { MAX_MEMORY_TEXT } from '../../model/limits.ts';
 import { EffectFailed } from '../effect-errors.ts';
+import { ownOffer } from '../llm/own-offer.ts';
 import type { ToolAnswer, ToolOffer, ToolSource, Turn } from '../llm/tool.ts';
 import { MAX_MEMORY_ID } from './memory-store.ts';
 import { recall, remember, written } from './remember.ts';
@@ -97,27 +97,8 @@ function offerOf([name, { description, class: effectClass, properties, required 
   string,
   Tool,
 ]): ToolOffer {
-  const inputSchema: JSONSchema7 = {
-    type: 'object',
-    properties: { ...properties },
-    required: [...required],
-    additionalProperties: false,
-  };
-  return {
-    name,
-    description,
-    inputSchema,
-    source: 'memory',
-    tool: name,
-    how: 'direct',
-    class: effectClass,
-    keyArgument: null,
-    timeoutMs: null,
-    asks: false,
-    fingerprint: createHash('sha256')
-      .update(JSON.stringify([name, description, inputSchema]))
-      .digest('hex'),
-  };
+  const said = { name, description, source: 'memory', how: 'direct', class: effectClass } as const;
+  return ownOffer(said, properties, required);
 }
 
 async function forget(turn: Turn, plan: MemoryPlan, args: Json): Promise<ToolAnswer> {

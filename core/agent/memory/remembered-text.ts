@@ -2,13 +2,11 @@
 // instructions.
 
 import type { JsonObject } from '../../model/json.ts';
+import { cleanText } from '../llm/clean-text.ts';
 import type { MemoryHit, MemoryRecord } from './memory-store.ts';
 
 /** Of one record, in a prompt. */
 const MAX_SHOWN = 4_000;
-/** What would be seen by nobody, or turn what is seen around. */
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
 /** A record as it is recorded with the effect that found it: the prompt of a re-run is made of this. */
 export interface Remembered extends JsonObject {
   readonly id: string;
@@ -44,7 +42,7 @@ export function rememberedText({ fence, records }: Found): string | null {
   if (records.length === 0) return null;
   const lines = records.map(({ id, text, createdAt, score }) => {
     const how = score === null ? 'pinned' : `score ${score.toFixed(2)}`;
-    return `[${id}, ${createdAt.slice(0, 10)}, ${how}] ${text.replaceAll(UNSEEN, '')}`;
+    return `[${id}, ${createdAt.slice(0, 10)}, ${how}] ${cleanText(text)}`;
   });
   return [
     '[Relevant memory]',

@@ -1,10 +1,10 @@
 // What a model may do with people: ask one. The question is a durable promise, and its answer the tool's result.
 
-import { createHash } from 'node:crypto';
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { answerOf, MAX_OPTIONS, MAX_QUESTION, QUESTION_NAME, questionData } from '../../model/approval.ts';
 import { isObject, textAt, type Json, type JsonObject } from '../../model/json.ts';
 import { PromiseExpired, PromiseRejected } from '../effect-errors.ts';
+import { ownOffer } from '../llm/own-offer.ts';
 import type { ToolAnswer, ToolOffer, ToolSource, Turn } from '../llm/tool.ts';
 
 const MAX_OPTION = 500;
@@ -14,43 +14,28 @@ const MAX_MINUTES = 366 * 24 * 60;
 const DESCRIPTION =
   'Ask the person who is responsible for you, and wait for the answer, which may take minutes or days. Use it when you lack a decision or a fact that only a person has; not for what a tool can tell you.';
 
-const SCHEMA: JSONSchema7 = {
-  type: 'object',
-  properties: {
-    question: { type: 'string', description: 'One question, with what is needed to answer it' },
-    options: {
-      type: 'array',
-      items: { type: 'string' },
-      maxItems: MAX_OPTIONS,
-      description: 'Answers to choose from; any other text may be answered as well',
-    },
-    urgent: { type: 'boolean', description: 'Whether it is to be shown before other questions' },
-    expires_in_minutes: {
-      type: 'number',
-      exclusiveMinimum: 0,
-      maximum: MAX_MINUTES,
-      description: 'After which you go on without an answer; without it you wait as long as it takes',
-    },
+const PROPERTIES: Readonly<Record<string, JSONSchema7>> = {
+  question: { type: 'string', description: 'One question, with what is needed to answer it' },
+  options: {
+    type: 'array',
+    items: { type: 'string' },
+    maxItems: MAX_OPTIONS,
+    description: 'Answers to choose from; any other text may be answered as well',
   },
-  required: ['question'],
-  additionalProperties: false,
+  urgent: { type: 'boolean', description: 'Whether it is to be shown before other questions' },
+  expires_in_minutes: {
+    type: 'number',
+    exclusiveMinimum: 0,
+    maximum: MAX_MINUTES,
+    description: 'After which you go on without an answer; without it you wait as long as it takes',
+  },
 };
 
-const OFFER: ToolOffer = {
-  name: 'ask_human',
-  description: DESCRIPTION,
-  inputSchema: SCHEMA,
-  source: 'people',
-  tool: 'ask_human',
-  how: 'direct',
-  class: 'idempotent',
-  keyArgument: null,
-  timeoutMs: null,
-  asks: false,
-  fingerprint: createHash('sha256')
-    .update(JSON.stringify([DESCRIPTION, SCHEMA]))
-    .digest('hex'),
-};
+const OFFER: ToolOffer = ownOffer(
+  { name: 'ask_human', description: DESCRIPTION, source: 'people', how: 'direct', class: 'idempotent' },
+  PROPERTIES,
+  ['question'],
+);
 
 export function peopleTools(): ToolSource {
   return {

@@ -1,10 +1,9 @@
 // What an agent in open mode may do to itself, as tools. Nothing is done here: the host is asked, inside the call's own effect
 // and with its key, so that it is done once whatever happens between [P2]; and it is the host that says what is allowed.
 
-import { createHash } from 'node:crypto';
-import type { JSONSchema7 } from '@ai-sdk/provider';
 import { AppError } from '../../model/errors.ts';
 import { isSelfAction } from '../../model/self-actions.ts';
+import { ownOffer } from '../llm/own-offer.ts';
 import type { ToolOffer, ToolSource } from '../llm/tool.ts';
 import { SELF_TOOLS, type SelfTool } from './self-offers.ts';
 
@@ -32,25 +31,7 @@ export function selfTools(): ToolSource {
 }
 
 function offerOf({ name, description, properties, required, changes }: SelfTool): ToolOffer {
-  const inputSchema: JSONSchema7 = {
-    type: 'object',
-    properties,
-    required: [...required],
-    additionalProperties: false,
-  };
-  return {
-    name,
-    description,
-    inputSchema,
-    source: 'self',
-    tool: name,
-    how: 'effect',
-    class: changes ? 'idempotent' : 'retry',
-    keyArgument: null,
-    timeoutMs: null,
-    asks: false,
-    fingerprint: createHash('sha256')
-      .update(JSON.stringify([name, description, inputSchema]))
-      .digest('hex'),
-  };
+  const effectClass = changes ? 'idempotent' : 'retry';
+  const said = { name, description, source: 'self', how: 'effect', class: effectClass } as const;
+  return ownOffer(said, properties, required);
 }
