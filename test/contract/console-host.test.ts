@@ -82,11 +82,13 @@ test('[P5] the fleet is whole when it is read, and every change carries the next
   const { get, events } = await connect(demoWorkspace());
   const fleet = await get('fleet.read', {});
   expect(fleet.processes.map((row) => [row.name, row.state, row.live])).toEqual([
+    ['archivist', 'running', true],
+    ['file-clerk', 'running', true],
     ['invoice-clerk', 'running', true],
     ['mail-triage', 'running', true],
     ['market-watcher', 'running', true],
   ]);
-  expect(fleet.processes[0]!.budget).toMatchObject({
+  expect(fleet.processes.find(({ name }) => name === 'invoice-clerk')!.budget).toMatchObject({
     until: expect.any(String),
     cost: expect.any(Number),
     exceeded: null,
@@ -231,7 +233,13 @@ test('one unusable manifest is named, and the others run', async () => {
   writeFileSync(join(workspace, 'outside.agent'), 'name: out\nentrypoint: ../../etc/passwd\n');
   const { get, events } = await connect(workspace);
   const { processes, journals } = await get('fleet.read', {});
-  expect(processes.map((row) => row.name)).toEqual(['invoice-clerk', 'mail-triage', 'market-watcher']);
+  expect(processes.map((row) => row.name)).toEqual([
+    'archivist',
+    'file-clerk',
+    'invoice-clerk',
+    'mail-triage',
+    'market-watcher',
+  ]);
   await waitFor(() => events.filter((event) => event.name === 'console.notice').length === 3);
   expect(journals[0]!.note).toMatch(
     /"colour", which is not a setting.*not inside the workspace.*never comes due/s,

@@ -10,7 +10,8 @@ import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { launchConsole, LIMIT_MS, needConsole, needStandIn, type RunningConsole } from './app.ts';
 
-vi.setConfig({ testTimeout: LIMIT_MS });
+// A model's turn is among the views, at the pace of somebody who reads along.
+vi.setConfig({ testTimeout: 2 * LIMIT_MS });
 
 const README_PICTURE = 'fleet-light';
 
@@ -100,6 +101,28 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
     await look('state');
     await page.getByRole('tab', { name: /Triggers/ }).click();
     await look('triggers');
+    await page.keyboard.press('Escape');
+    await page.getByRole('row').filter({ hasText: 'file-clerk' }).dblclick();
+    await page.getByRole('tab', { name: /^Triggers/ }).click();
+    await page.getByRole('definition').filter({ hasText: 'desk/inbox' }).first().waitFor();
+    writeFileSync(
+      join(console.dataDirectory, 'demo/desk/inbox/letter.txt'),
+      'Dear Ben,\n\nthe meeting is on Thursday.\n\nAnn\n',
+    );
+    await page.getByRole('tab', { name: /^Conversation/ }).click();
+    await page.getByRole('heading', { name: 'Turn under way' }).waitFor();
+    await look('turn');
+    await page.getByText('Nothing was said yet').waitFor({ state: 'detached' });
+    await look('conversation');
+    await page.getByRole('tab', { name: 'Tools' }).click();
+    await page.getByText('read_text_file').first().waitFor();
+    await look('tools');
+    await page.getByRole('tab', { name: 'Manifest' }).click();
+    await page.getByText('It is in force').waitFor();
+    await look('manifest');
+    await page.getByRole('link', { name: 'Waiting for me' }).first().click();
+    await page.getByRole('heading', { name: 'move_file' }).waitFor();
+    await look('waiting');
     await page
       .getByRole('link', { name: /Journals/ })
       .or(page.getByRole('button', { name: /Journals/ }))

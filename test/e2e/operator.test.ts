@@ -30,12 +30,12 @@ async function bookingWorker(console: RunningConsole): Promise<number> {
   return started!.data['pid'] as number;
 }
 
-test('three agents are running within three seconds of its window, and the window has no errors', async (context) => {
+test('five agents are running within three seconds of its window, and the window has no errors', async (context) => {
   needConsole(context);
   await using console = await launchConsole();
   const started = performance.now();
   await waitFor(
-    async () => (await console.page.getByRole('row').filter({ hasText: 'Running' }).count()) === 3,
+    async () => (await console.page.getByRole('row').filter({ hasText: 'Running' }).count()) === 5,
   );
   expect(performance.now() - started).toBeLessThan(3_000);
   expect(console.pageErrors).toEqual([]);
@@ -107,7 +107,7 @@ test('[P1] [P4] the whole host killed with -9: started again, everything is reco
 
   await using second = await launchConsole({ dataDirectory });
   await waitFor(
-    async () => (await second.page.getByRole('row').filter({ hasText: 'Running' }).count()) === 3,
+    async () => (await second.page.getByRole('row').filter({ hasText: 'Running' }).count()) === 5,
   );
   const journal = readFileJournal(join(demoOf(second), '.holdfast-journal'));
   await waitFor(

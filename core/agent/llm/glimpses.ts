@@ -40,6 +40,8 @@ export function glimpsesOf(show: RunDetails['show']): Glimpses {
     of: (next) => {
       model = next;
       text = '';
+      // That it is asked is to be seen before it says anything.
+      soon();
     },
     see: (glimpse) => {
       switch (glimpse.kind) {

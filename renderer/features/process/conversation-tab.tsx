@@ -4,12 +4,14 @@ import { SectionHead } from '../../ui/section-head.tsx';
 import { ShownOf } from '../../ui/shown-of.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { Inbox } from './inbox.tsx';
+import { LiveTurn } from './live-turn.tsx';
 
-/** What was said, what people wrote to the agent and what it answered, and a place to write more. */
+/** What is going on, what people wrote to the agent and what it answered, a place to write more, and what was said. */
 export function ConversationTab({ detail }: { readonly detail: ProcessDetail }) {
   const { messages, count } = detail.conversation;
   return (
     <div className="hf-sections">
+      <LiveTurn detail={detail} />
       <Inbox detail={detail} />
       <section aria-label="Conversation">
         <SectionHead title="Conversation" shown={messages.length} of={count} />

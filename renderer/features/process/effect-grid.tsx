@@ -16,6 +16,7 @@ import { endLook } from '../../ui/work-look.ts';
 import { WorkMark } from '../../ui/work-mark.tsx';
 import { AnswerButtons } from './doubt-answers.tsx';
 import type { LedgerRow } from './ledger.ts';
+import { MaybePaid, MaybePaidStory } from './maybe-paid.tsx';
 
 /** Rows are drawn where they belong, so that ten thousand cost what the window shows. */
 const ROW_PX = 44;
@@ -183,6 +184,7 @@ function EffectRow({ row, at, top, process, current, opened, onFocus, onToggle, 
             </code>
             <span className="hf-second">
               {row.effectClass === null ? 'class unknown' : visibleLine(row.effectClass)}
+              <MaybePaid calls={row.open?.effect.maybePaid ?? 0} />
             </span>
           </span>
         </span>
@@ -251,6 +253,7 @@ function EffectDetail({ row, process, name, onGrown }: DetailProps) {
       </pre>
       {row.end === 'in_doubt' && <p>{doubtStory(row)}</p>}
       <EffectSaid effect={row.open?.effect ?? { error: row.error, isValueLost: false }} />
+      <MaybePaidStory calls={row.open?.effect.maybePaid ?? 0} />
       <FactList
         className="hf-facts-wide"
         facts={[

@@ -71,12 +71,12 @@ export function ProcessView({ target }: { readonly target: Target }) {
 
 type TabId =
   | 'timeline'
+  | 'conversation'
   | 'state'
   | 'effects'
-  | 'queue'
-  | 'memory'
   | 'tools'
-  | 'conversation'
+  | 'memory'
+  | 'queue'
   | 'worker'
   | 'manifest';
 
@@ -118,18 +118,18 @@ function KnownProcess({ detail }: { readonly detail: ProcessDetail }) {
               </>
             }
           />
-          <Tab id="state" title="State" panel={<StateTab detail={detail} />} />
-          <Tab id="effects" title={`Effects${inDoubt}`} panel={<EffectsTab detail={detail} />} />
-          <Tab id="queue" title={`Triggers & queue${queued}`} panel={<QueueTab detail={detail} />} />
-          {detail.memory !== null && (
-            <Tab id="memory" title="Memory" panel={<MemoryTab detail={detail} onEvent={showEvent} />} />
-          )}
-          <Tab id="tools" title="Tools" panel={<ToolsTab key={row.key} detail={detail} />} />
           <Tab
             id="conversation"
             title={`Conversation${written}`}
             panel={<ConversationTab detail={detail} />}
           />
+          <Tab id="state" title="State" panel={<StateTab detail={detail} />} />
+          <Tab id="effects" title={`Effects${inDoubt}`} panel={<EffectsTab detail={detail} />} />
+          <Tab id="tools" title="Tools" panel={<ToolsTab key={row.key} detail={detail} />} />
+          {detail.memory !== null && (
+            <Tab id="memory" title="Memory" panel={<MemoryTab detail={detail} onEvent={showEvent} />} />
+          )}
+          <Tab id="queue" title={`Triggers & queue${queued}`} panel={<QueueTab detail={detail} />} />
           <Tab id="worker" title="Worker" panel={<WorkerTab detail={detail} />} />
           {/* Of what nobody runs here no manifest is known. */}
           {row.live && <Tab id="manifest" title="Manifest" panel={<ManifestTab row={row} />} />}

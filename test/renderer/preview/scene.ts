@@ -669,6 +669,13 @@ function dying(row: ProcessRow): ProcessDetail {
 function busy(row: ProcessRow): ProcessDetail {
   const ends = ['open', 'done', 'did_not_happen', 'done', 'in_doubt'] as const;
   return detailOf(row, {
+    saying: {
+      text: 'ACME is up by 3 % since noon. Let me see what the news say\nof it, before I tell anybody. \u{202e}<b>',
+      waitText: 'rate limited: retry 2/5',
+      waitUntil: before(-32_000),
+      model: 'openai:gpt-5-mini',
+      since: before(3_000),
+    },
     workerDetail:
       row.worker === null
         ? null
@@ -690,6 +697,7 @@ function busy(row: ProcessRow): ProcessDetail {
             end: ends[at % ends.length]!,
             error: ends[at % ends.length] === 'did_not_happen' ? 'the address was refused' : '',
             needsOperator: false,
+            maybePaid: at === 397 ? 1 : 0,
           }),
         ),
       }),

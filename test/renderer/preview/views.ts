@@ -100,6 +100,7 @@ const VIEWS: readonly View[] = [
     address: WATCHER,
     act: acts(press('button', 'More actions'), (page) => page.getByRole('menu').waitFor()),
   },
+  { name: 'process, turn under way', address: WATCHER, act: press('tab', 'Conversation') },
   { name: 'process, effects', address: WATCHER, act: press('tab', 'Effects') },
   {
     name: 'process, effect',
