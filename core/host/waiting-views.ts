@@ -61,7 +61,8 @@ export function waitingMark(input: WaitingInput): { readonly count: number; read
   const all = waitingOf(input);
   if (all.length === 0) return { count: 0, mark: '' };
   const hash = createHash('sha256');
-  for (const one of all) hash.update(`${one.kind} ${idOf(one, input)}\n`);
+  // Those of a journal of somebody else may be of any length.
+  for (const one of all) hash.update(`${one.kind} ${idOf(one, input).slice(0, MAX_ID)}\n`);
   return { count: all.length, mark: hash.digest('base64url').slice(0, 12) };
 }
 
