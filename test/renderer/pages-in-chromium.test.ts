@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type Axe from 'axe-core';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findChromium, installLine } from '../standin/find-chromium.ts';
 import { servePages, type Pages } from './preview/serve.ts';
@@ -47,13 +47,15 @@ describe('the console in Chromium', () => {
     rmSync(directory, { recursive: true });
   });
 
-  async function opened(look: Look, address: string) {
-    const context = await browser.newContext({
-      colorScheme: look.colorScheme,
-      viewport: look.viewport,
-      reducedMotion: 'reduce',
-    });
+  const contextOf = ({ colorScheme, viewport }: Look) =>
+    browser.newContext({ colorScheme, viewport, reducedMotion: 'reduce' });
+  /** Pages of one look share what the browser keeps of the code, and nothing that the console keeps. */
+  const shared = new Map<string, Promise<BrowserContext>>();
+
+  async function opened(look: Look, address: string, sharing?: Promise<BrowserContext>) {
+    const context = await (sharing ?? contextOf(look));
     const page = await context.newPage();
+    if (sharing !== undefined) await page.addInitScript(() => localStorage.clear());
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(String(error)));
     page.on('console', (message) => {
@@ -62,11 +64,13 @@ describe('the console in Chromium', () => {
     await page.addInitScript(pages.bridge);
     await page.goto(pages.url + address);
     await page.locator('.hf-view > *').first().waitFor();
-    return { page, faults, close: () => context.close() };
+    return { page, faults, close: () => (sharing === undefined ? context.close() : page.close()) };
   }
 
   test.each(CASES)('$title', async ({ look, view }) => {
-    const { page, faults, close } = await opened(look, view.address);
+    const sharing = shared.get(look.name) ?? contextOf(look);
+    shared.set(look.name, sharing);
+    const { page, faults, close } = await opened(look, view.address, sharing);
     await view.act?.(page);
     if (view.address === WATCHER) await page.locator('.hf-gauge svg').first().waitFor({ state: 'attached' });
     await page.evaluate(axe);
