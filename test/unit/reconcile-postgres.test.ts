@@ -154,7 +154,16 @@ describe.skipIf(NO_POSTGRES !== null)(`a row of PostgreSQL ${NO_POSTGRES ?? ''}`
       effect.key,
     );
     void blocker.perform();
-    await waitFor(async () => (await effect.ask()).happened === 'unknown', { what: 'the open transaction' });
+    const looking = await postgres.connect();
+    onTestFinished(() => looking.end());
+    // Asked before it has begun, it would find the key taken, and give up.
+    await waitFor(
+      async () =>
+        (await looking.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted")).rows.length >
+        0,
+      { what: 'the open transaction' },
+    );
+    expect(await effect.ask()).toMatchObject({ happened: 'unknown' });
     expect(await failureOf(effect.perform())).toMatchObject({
       code: 'effect.did-not-happen',
       retryable: true,
