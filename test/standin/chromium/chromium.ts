@@ -60,10 +60,12 @@ function kill(child: ChildProcess): void {
 function killWithMain({ pid }: ChildProcess, profile: string): void {
   if (pid === undefined || process.platform === 'win32') return;
   // By its profile too: what was being started at that moment is in no group yet.
-  const end = 'cat > /dev/null; kill -9 -"$1"; sleep 1; pkill -9 -f "$2"';
-  const watcher = spawn('/bin/sh', ['-c', end, 'sh', String(pid), `user-data-dir=${profile}`], {
+  const end = 'cat > /dev/null; kill -9 -"$1"; sleep 1; pkill -9 -f "user-data-dir=$STANDIN_PROFILE"';
+  const watcher = spawn('/bin/sh', ['-c', end, 'sh', String(pid)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
+    // Among its arguments it would name this watcher as well.
+    env: { ...process.env, STANDIN_PROFILE: profile },
   });
   watcher.once('error', (error) => console.error('stand-in:', error));
   watcher.unref();
