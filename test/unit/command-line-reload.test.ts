@@ -34,7 +34,7 @@ test('changes are shown, and put in force one by one or all at once', async () =
       '  instructions: "old" → "new"',
       '  clerk alone is restarted, from its journal; queue, timers and promises stay.',
       "scribe (scribe.agent) can't be used",
-      expect.stringMatching(/^ {2}! line 1, nam: "nam" is not a setting; there are /),
+      expect.stringMatching(/^ {2}! line 1, nam: the manifest has "nam", which is not a setting; there are /),
       '  scribe goes on as it is until the file can be used again.',
     ]),
   );

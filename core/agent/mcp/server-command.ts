@@ -49,11 +49,9 @@ export function serverCommand(
   if (command !== 'node' || isOnPath('node', env['PATH'] ?? '')) {
     return { kind: 'process', command, args: resolved, env };
   }
-  // The host's own Node is as good. What is installed as an app has none that can be started by itself.
-  if (isArchived) throw noNode();
-  const asNode: Record<string, string> =
-    process.versions['electron'] === undefined ? {} : { ELECTRON_RUN_AS_NODE: '1' };
-  return { kind: 'process', command: process.execPath, args: resolved, env: { ...env, ...asNode } };
+  // The host's own Node is as good. Electron's is none that is started by itself.
+  if (isArchived || process.versions['electron'] !== undefined) throw noNode();
+  return { kind: 'process', command: process.execPath, args: resolved, env };
 }
 
 function ownEnvironment(): Record<string, string> {
@@ -114,6 +112,6 @@ function noPackage(name: string, cause: unknown): AppError {
 function noNode(): AppError {
   return new AppError(
     'mcp.no-node',
-    'There is no node on the PATH, and the installed app brings none that a server could be started with. Install Node.js, or name another command in the manifest.',
+    'There is no node on the PATH, and the app brings none that a server could be started with. Install Node.js, or name another command in the manifest.',
   );
 }
