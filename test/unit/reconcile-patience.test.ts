@@ -115,10 +115,11 @@ test.each([
 
 test('[S28] what only an operator may decide is told at once, also while something beside it is still asked about', async () => {
   const b = await bench(
-    `const effect = (name, reconcile) => ctx.effect(name, { class: 'reconcile', reconcile }, async () => { throw new Error('reset'); });
+    `let asked; const isAsked = new Promise((resolve) => (asked = resolve));
+     const effect = (name, reconcile) => ctx.effect(name, { class: 'reconcile', reconcile }, async () => { throw new Error('reset'); });
      await Promise.all([
-       effect('left', async () => { note('left'); return { happened: 'unknown', retryAfterMs: 600_000 }; }),
-       effect('right', async () => { await delay(300); note('right'); return { happened: 'unknown', why: 'no record' }; }),
+       effect('left', async () => { note('left'); asked(); return { happened: 'unknown', retryAfterMs: 600_000 }; }),
+       effect('right', async () => { await isAsked; note('right'); return { happened: 'unknown', why: 'no record' }; }),
      ]);`,
   );
   await b.trigger();
