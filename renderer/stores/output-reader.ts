@@ -3,6 +3,7 @@ import type { ConsoleClient } from '../../core/contract/client.ts';
 import type { Failure } from '../../core/contract/define.ts';
 import type { Clock } from '../../core/model/ports.ts';
 import { trimmed, withNewest, withOlderLines, type Output } from './output.ts';
+import { repeatReading } from './repeat-reading.ts';
 import type { Target } from './target.ts';
 
 const PAGE = 200;
@@ -58,19 +59,7 @@ export function createOutputReader(
 
   return {
     store,
-    start() {
-      let cancel = (): void => undefined;
-      let stopped = false;
-      const round = async (): Promise<void> => {
-        if (!isHidden()) await readNewest();
-        if (!stopped) cancel = clock.after(EVERY_MS, () => void round());
-      };
-      void round();
-      return () => {
-        stopped = true;
-        cancel();
-      };
-    },
+    start: () => repeatReading(readNewest, { clock, everyMs: EVERY_MS, isHidden }),
     again() {
       void readNewest();
     },

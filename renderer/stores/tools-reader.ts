@@ -3,6 +3,7 @@ import type { ConsoleClient } from '../../core/contract/client.ts';
 import type { Failure } from '../../core/contract/define.ts';
 import type { ToolsView } from '../../core/contract/tools-view.ts';
 import type { Clock } from '../../core/model/ports.ts';
+import { repeatReading } from './repeat-reading.ts';
 import type { Target } from './target.ts';
 
 const EVERY_MS = 2_000;
@@ -46,19 +47,7 @@ export function createToolsReader(
 
   return {
     store,
-    start() {
-      let cancel = (): void => undefined;
-      let stopped = false;
-      const round = async (): Promise<void> => {
-        if (!isHidden()) await read();
-        if (!stopped) cancel = clock.after(EVERY_MS, () => void round());
-      };
-      void round();
-      return () => {
-        stopped = true;
-        cancel();
-      };
-    },
+    start: () => repeatReading(read, { clock, everyMs: EVERY_MS, isHidden }),
     again() {
       void read();
     },
