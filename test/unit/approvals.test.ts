@@ -174,8 +174,10 @@ test('it waits over kill -9 of its host, and is decided at the command line of t
   expect(refused.stderr).toContain('needs --reason');
   const good = await next.command('approve', workspace, after!.id, '--args', '{"path":"x","content":"y"}');
   expect(good.stdout).toContain('The call of write_file is approved.');
-  await waitFor(() => existsSync(join(workspace, 'written.txt')), { what: 'the file' });
-  expect(readFileSync(join(workspace, 'written.txt'), 'utf8')).toBe('{"path":"x","content":"y"}\n');
+  // A file is there before what is written into it.
+  const written = join(workspace, 'written.txt');
+  await waitFor(() => existsSync(written) && readFileSync(written, 'utf8').endsWith('\n'), { what: 'the file' });
+  expect(readFileSync(written, 'utf8')).toBe('{"path":"x","content":"y"}\n');
   const empty = await next.command('waiting', workspace);
   expect(empty.stdout.trim()).toBe('Nothing waits for a person.');
 });
