@@ -23,6 +23,8 @@ import { writeAll, type Disk } from './disk.ts';
 import { OwnFile } from './own-file.ts';
 
 const SYNC_INTERVAL_MS = 50;
+/** What nobody waits for waits so long for company: two syncs in a row are most of what a step of an agent costs. */
+const UNHURRIED_MS = 2;
 const MAX_BATCH_BYTES = 1024 * 1024;
 
 export interface FilePosition {
@@ -73,6 +75,8 @@ export interface AppendFileOptions {
 export interface AppendOptions {
   /** Durable before it is acknowledged, whatever the journal promises [S29]. */
   readonly synced?: boolean;
+  /** Nothing waits for it: its sync is that of what comes next, or comes a moment later. */
+  readonly unhurried?: boolean;
   /** A full checkpoint: may begin a segment [S15]. */
   readonly mayBeginSegment?: boolean;
   /** Done right before it is written. */
@@ -91,6 +95,12 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** Written, and acknowledged once it is durable. */
+interface Written {
+  readonly batch: readonly Waiting[];
+  readonly stored: readonly StoredEntry[];
+}
+
 export class AppendFile {
   /** Resolves when what opening said is durable, and rejects with why the file could not be taken [S7]. */
   readonly signed: Promise<void>;
@@ -105,6 +115,8 @@ export class AppendFile {
   #flushing: Promise<void> | null = null;
   #poison: Error | null = null;
   #timer: NodeJS.Timeout | null = null;
+  /** Nobody waits for these, and no sync has begun for them alone. */
+  #unhurried: Written[] = [];
   /** The last sync that was asked for; never rejects. */
   #syncing: Promise<void> = Promise.resolve();
   #isSigned = false;
@@ -146,6 +158,9 @@ export class AppendFile {
     const opened = this.#opened;
     try {
       if (this.#poison === null) await this.#syncWritten();
+    } catch (error) {
+      this.#refuse([], this.#poisoned(error));
+      throw error;
     } finally {
       this.#poison ??= closedError(this.#options.path);
       this.#opened = null;
@@ -252,8 +267,13 @@ export class AppendFile {
       this.#refuse(batch, isDiskFull(error) ? this.#cutBack(error, batch.length) : this.#poisoned(error));
       return null;
     }
+    if (isSynced && batch.every(({ options }) => options.unhurried === true)) {
+      this.#unhurried.push({ batch, stored });
+      this.#syncSoon(UNHURRIED_MS);
+      return null;
+    }
     if (isSynced) return this.#syncBatch(batch, stored);
-    if (durability === 'interval') this.#syncSoon();
+    if (durability === 'interval') this.#syncSoon(SYNC_INTERVAL_MS);
     this.#acknowledge(batch, stored);
     return null;
   }
@@ -360,6 +380,12 @@ export class AppendFile {
     if (position.seq <= this.#durable.seq) return;
     this.#durable = position;
     this.#writeHeads(false);
+    // Each of them was written before the position that is durable now, or is newer than all that is.
+    const isDurable = ({ stored }: Written): boolean => stored.at(-1)!.seq <= position.seq;
+    while (this.#unhurried.length > 0 && isDurable(this.#unhurried[0]!)) {
+      const { batch, stored } = this.#unhurried.shift()!;
+      this.#acknowledge(batch, stored);
+    }
   }
 
   /** A head may lag behind, so one that has no room or no disk costs the journal nothing [S13]. */
@@ -371,18 +397,22 @@ export class AppendFile {
     }
   }
 
-  #syncSoon(): void {
+  #syncSoon(withinMs: number): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
       this.#syncWritten().catch((error: unknown) => this.#refuse([], this.#poisoned(error)));
-    }, SYNC_INTERVAL_MS);
+    }, withinMs);
   }
 
   /** Refuses the batch and everything behind it: order is kept, or nothing is. */
   #refuse(batch: readonly Waiting[], failure: AppError): void {
     const refused = [...batch, ...this.#waiting];
     this.#waiting = [];
-    if (!(failure instanceof RetryableError)) this.#poison = failure;
+    if (!(failure instanceof RetryableError)) {
+      this.#poison = failure;
+      // What is written and durable was acknowledged; of the rest nobody knows.
+      refused.unshift(...this.#unhurried.splice(0).flatMap((written) => written.batch));
+    }
     for (const { reject } of refused) reject(failure);
   }
 
@@ -413,7 +443,7 @@ export class AppendFile {
       try {
         const body = encodeText(entry);
         this.#write([{ entry, body, options: NO_OPTIONS, resolve: () => {}, reject: () => {} }], false);
-        this.#syncSoon();
+        this.#syncSoon(SYNC_INTERVAL_MS);
       } catch (error) {
         if (!isDiskFull(error)) throw error;
         // Somebody else was faster. The refusal is told to whoever asked, and that is all that can be done.

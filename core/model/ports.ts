@@ -68,6 +68,8 @@ export interface SpillReference {
 export interface AppendOptions {
   /** Durable before it is acknowledged, whatever the journal promises otherwise [S29]. */
   readonly synced?: boolean;
+  /** Nothing waits for it: written at once, and made durable with what comes next, a moment later at the latest. */
+  readonly unhurried?: boolean;
 }
 
 /**

@@ -19,6 +19,7 @@ const SMALL_CHECKPOINT_BYTES = 4 * 1024;
 const SPACING = 4;
 /** Inside a long invocation, at the least [S20]. */
 const LONG_BYTES = 256 * 1024;
+const UNHURRIED: AppendOptions = { unhurried: true };
 
 export type Kept =
   | { readonly value: Json; readonly bytes: number }
@@ -168,7 +169,7 @@ export class Recorder {
 
   /** Like {@link record}, for an entry that nothing waits for. */
   note(type: EntryType, data: JsonObject): void {
-    this.record(type, data).catch(() => {}); // onFailure has it
+    this.record(type, data, UNHURRIED).catch(() => {}); // onFailure has it
   }
 
   /** Resolves when everything so far is durable or refused. */

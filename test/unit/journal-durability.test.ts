@@ -60,6 +60,58 @@ describe('durability', () => {
     await journal.close();
   });
 
+  test('[P1] always: what nothing waits for is in the file at once, and shares the sync of what comes next', async () => {
+    const directory = tempDirectory();
+    const { disk, syncs } = counted();
+    const journal = openFileJournal(directory, { disk });
+    await journal.claim('one');
+    const before = syncs();
+    const acknowledged: number[] = [];
+    const noted = [1, 2, 3].map(async (n) => {
+      const { seq } = await journal.append(update('n', n), { unhurried: true });
+      acknowledged.push(seq);
+    });
+    const last = await journal.append(update('n', 4));
+    acknowledged.push(last.seq);
+    await Promise.all(noted);
+    expect(acknowledged).toEqual([2, 3, 4, 5]);
+    expect(syncs()).toBe(before + 1);
+    await journal.close();
+  });
+
+  test('[P1] always: what nothing waits for is durable a moment later, also when nothing comes behind it', async () => {
+    const directory = tempDirectory();
+    const { disk, syncs } = counted();
+    const journal = openFileJournal(directory, { disk });
+    await journal.claim('one');
+    const before = syncs();
+    const { seq } = await journal.append(update('n', 1), { unhurried: true });
+    expect(syncs()).toBe(before + 1);
+    expect(readHead(headPath(directory, 'one'))).toMatchObject({ seq });
+    const left = journal.append(update('n', 2), { unhurried: true });
+    await journal.close();
+    expect(await left).toMatchObject({ seq: seq + 1 });
+  });
+
+  test.each(['what comes next', 'nothing behind it', 'closing'])(
+    '[J7] what nothing waits for is refused when its sync fails, that of %s',
+    async (next) => {
+      const directory = tempDirectory();
+      let isBroken = false;
+      const sync = (fd: number): Promise<void> =>
+        isBroken ? Promise.reject(new Error('the cable came loose')) : LOCAL_DISK.sync(fd);
+      const journal = openFileJournal(directory, { disk: { ...LOCAL_DISK, sync } });
+      await journal.claim('one');
+      isBroken = true;
+      const appended = [journal.append(update('n', 1), { unhurried: true })];
+      if (next === 'what comes next') appended.push(journal.append(update('n', 2)));
+      const closed = next === 'closing' ? journal.close().catch(() => {}) : null;
+      for (const entry of appended) await expect(entry).rejects.toMatchObject({ code: 'journal.poisoned' });
+      await closed;
+      await journal.close().catch(() => {});
+    },
+  );
+
   test('interval: acknowledged when written, synced soon after, and the head follows the sync', async () => {
     const directory = tempDirectory();
     const { disk, syncs } = counted();
