@@ -9,6 +9,7 @@ import type { FromWorker, ToWorker } from '../model/worker-protocol.ts';
 import { END_OF_INVOCATION } from './check-message.ts';
 import type { Scrubber } from '../model/scrubber.ts';
 import { Deliveries, type Recorded } from './deliveries.ts';
+import { afterHaving, type Patience } from './patience.ts';
 
 export type Invoke = Extract<ToWorker, { type: 'invoke' }>;
 export type Reply = Extract<ToWorker, { readonly run: number }> & {
@@ -64,6 +65,7 @@ export class RunScope {
   readonly #afterEach: (() => void)[] = [];
   readonly #waitsFor = new Map<symbol, string | null>();
   #quiet: NodeJS.Timeout | undefined;
+  #stuck: Patience | undefined;
   #lined: Promise<void> | null = null;
   #told = 0;
   #isUsed = false;
@@ -189,13 +191,13 @@ export class RunScope {
   async begin(found: string): Promise<void> {
     while (!this.isRecordUsed) {
       let wake!: () => void;
-      let timer: NodeJS.Timeout | undefined;
+      let patience: Patience | undefined;
       const first = await new Promise<'asked' | 'late'>((resolve) => {
         wake = () => resolve('asked');
         this.#parked.add(wake);
-        timer = setTimeout(() => resolve('late'), LEFTOVER_PATIENCE_MS);
+        patience = afterHaving(LEFTOVER_PATIENCE_MS, () => resolve('late'));
       });
-      clearTimeout(timer);
+      patience?.end();
       this.#parked.delete(wake);
       const left = this.leftover();
       if (first === 'late' && left !== undefined) throw this.diverge(left, found);
@@ -334,7 +336,8 @@ export class RunScope {
   /** Something moved: only a run in which nothing has for a moment is one that waits. */
   touch(): void {
     if (this.#isOver || this.#waitsFor.size === 0) return;
-    if (this.#quiet === undefined) this.#quiet = setTimeout(() => this.#lookQuiet(), QUIET_MS);
+    if (this.#stuck !== undefined) this.#stuck.renew();
+    else if (this.#quiet === undefined) this.#quiet = setTimeout(() => this.#lookQuiet(), QUIET_MS);
     else this.#quiet.refresh();
   }
 
@@ -346,7 +349,7 @@ export class RunScope {
     const { run } = this.invoke;
     if (this.isCheck || !this.isRecordUsed) {
       const found = `waiting for ${ids.join(', ') || 'a signal'}`;
-      this.#quiet = setTimeout(() => this.#lookStuck(found), LEFTOVER_PATIENCE_MS);
+      this.#stuck = afterHaving(LEFTOVER_PATIENCE_MS, () => this.#lookStuck(found));
     }
     if (!this.isRecordUsed) return;
     this.#tellAtEnd();
@@ -355,7 +358,7 @@ export class RunScope {
 
   /** Nothing comes to a check but what is recorded; and code that waits asks for nothing any more. */
   #lookStuck(found: string): void {
-    this.#quiet = undefined;
+    this.#stuck = undefined;
     const isStuck = this.#effects.size === 0 && this.#waitsFor.size > 0 && this.deliveries.isStill;
     if (!this.#isOver && isStuck && (this.isCheck || !this.isRecordUsed)) this.unrecorded(found);
     else this.touch();
@@ -365,6 +368,7 @@ export class RunScope {
   async close(): Promise<void> {
     this.#isOver = true;
     clearTimeout(this.#quiet);
+    this.#stuck?.end();
     // What is under way in a run that only looks would never end; nor would what waits for its turn in a record that
     // its code has left.
     if (this.isReal) await Promise.race([Promise.allSettled(this.#effects), this.diverged]);

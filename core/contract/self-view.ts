@@ -21,11 +21,12 @@ export const SelfChangeView = z.strictObject({
 export type SelfChangeView = z.infer<typeof SelfChangeView>;
 
 export const SelfView = z.strictObject({
-  /** The newest first: all that are in force, and the last that are over. */
+  /** The newest first: of the `inForce` that are in force as many as there may be, and the last that are over. */
   changes: z.array(SelfChangeView),
   inForce: z.number().int(),
-  /** The processes that it began and that are not discarded, by name. */
+  /** The processes that it began and that are not discarded, by name; the first of `spawnedCount`. */
   spawned: z.array(z.string()),
+  spawnedCount: z.number().int(),
   /** Which process began this one; null for one with a manifest. */
   parent: z.strictObject({ process: z.string(), depth: z.number().int() }).nullable(),
 });

@@ -50,7 +50,9 @@ export const ToolsView = z.strictObject({
   listedAt: z.string().nullable(),
   /** What could not be offered then. */
   problems: z.array(z.string()),
+  /** The first of `serverCount`. */
   servers: z.array(ToolServerView),
+  serverCount: z.number().int(),
   /** The first of `toolCount`. */
   tools: z.array(ToolView),
   toolCount: z.number().int(),

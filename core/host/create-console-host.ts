@@ -221,11 +221,15 @@ class Host implements ConsoleHost {
   }
 
   #openSession(tell: (event: ConsoleEvent) => void): ConsoleSession {
-    const watched = this.#newWatched(tell);
     let unsubscribe: (() => void) | null = null;
+    const watched = this.#newWatched((event) => {
+      if (unsubscribe !== null) tell(event);
+    });
     const stop = (): void => {
       unsubscribe?.();
       unsubscribe = null;
+      // Whoever subscribes again watches again, and so misses nothing without knowing.
+      watched.stop();
     };
     return {
       handle: (name, request) => this.#handle(name, request, watched),

@@ -7,7 +7,7 @@ import { isPending, type RaisedCause } from '../model/escalation-state.ts';
 import type { OwnCausesConfig } from '../model/own-causes.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { cut, cutOrNull } from './cut.ts';
-import { MAX_ID, MAX_LINE, MAX_WORD, shownOf } from './view-limits.ts';
+import { countOf, MAX_ID, MAX_LINE, MAX_WORD, shownOf } from './view-limits.ts';
 
 /** Of a row, each with so many characters; whoever wants more opens the process. */
 const MAX_CAUSES = 3;
@@ -48,17 +48,17 @@ function escalationView(cause: RaisedCause): ProcessDetail['escalations'][number
     kind,
     summary: cut(summary, MAX_LINE),
     at: cut(at, MAX_WORD),
-    repeats: Math.trunc(repeats),
+    repeats: countOf(repeats),
     overAt: cutOrNull(overAt, MAX_WORD),
     overWhy: cut(overWhy, MAX_LINE),
     deliveries: deliveries.slice(0, MAX_DELIVERIES).map((delivery) => ({
       target: delivery.target,
       to: cut(delivery.to, MAX_LINE),
       status: delivery.status,
-      attempts: Math.trunc(delivery.attempts),
+      attempts: countOf(delivery.attempts),
       lastAt: cutOrNull(delivery.lastAt, MAX_WORD),
       dueAt: cutOrNull(delivery.dueAt, MAX_WORD),
-      answer: delivery.answer === null ? null : Math.trunc(delivery.answer),
+      answer: delivery.answer === null ? null : countOf(delivery.answer),
       reason: cut(delivery.reason, MAX_LINE),
     })),
   };

@@ -6,7 +6,7 @@ import { MAX_INBOX_LENGTH, type DeliveredMessage, type InboxMessage } from '../m
 import { textAt } from '../model/json.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { cut, cutOrNull, showCut } from './cut.ts';
-import { MAX_ID, MAX_WORD } from './view-limits.ts';
+import { countOf, MAX_ID, MAX_WORD } from './view-limits.ts';
 
 const MAX_MESSAGES = 30;
 const MAX_TEXT = 2_000;
@@ -34,7 +34,7 @@ export function deliveredView({
     ...messageView(message),
     deliveredAt: cut(deliveredAt, MAX_WORD),
     eventId: cut(eventId, MAX_ID),
-    invocation,
+    invocation: countOf(invocation),
     answer:
       answer === null ? null : { text: cut(answer.text, MAX_INBOX_ANSWER), at: cut(answer.at, MAX_WORD) },
   };

@@ -16,8 +16,9 @@ import { makeSocketDirectory } from './socket-path.ts';
 /** One console's share of a host: what it watches is its own, and the rest is everybody's. */
 export interface ConsoleSession {
   handle(name: string, request: unknown): Promise<Result<unknown>>;
-  /** From now on it is told what the host says unasked. */
+  /** From now on it is told what the host says unasked, what it watches too. */
   subscribe(): void;
+  /** It is told nothing more, and watches nothing any more. */
   unsubscribe(): void;
   close(): void;
 }

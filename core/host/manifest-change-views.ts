@@ -6,8 +6,8 @@ import type {
   ManifestProblemView,
 } from '../contract/manifest-views.ts';
 import type { ManifestProblem } from '../manifest/manifest-problems.ts';
-import { showJson, type Json } from '../model/json.ts';
-import { cut, cutOrNull } from './cut.ts';
+import type { Json } from '../model/json.ts';
+import { cut, cutOrNull, showCut } from './cut.ts';
 import type { PendingChange } from './manifest-changes.ts';
 import type { DiffLine } from './manifest-diff.ts';
 import { withoutLiterals } from './manifest-secrets.ts';
@@ -55,5 +55,7 @@ export function problemViews(problems: readonly ManifestProblem[]): ManifestProb
 }
 
 function valueText(keys: readonly string[], value: Json | undefined): string | null {
-  return value === undefined ? null : cut(showJson(withoutLiterals(keys, value)), MAX_TEXT);
+  if (value === undefined) return null;
+  const shown = showCut(withoutLiterals(keys, value), MAX_TEXT);
+  return shown.cut ? cut(`${shown.text}…`, MAX_TEXT) : shown.text;
 }

@@ -24,7 +24,7 @@ import { entrySummary } from './entry-summary.ts';
 import { missionView } from './mission-view.ts';
 import { selfView } from './self-view.ts';
 import { settingsView } from './settings-view.ts';
-import { MAX_ID, MAX_LINE, MAX_NAME, MAX_SENTENCE, MAX_WORD, shownOf } from './view-limits.ts';
+import { countOf, MAX_ID, MAX_LINE, MAX_NAME, MAX_SENTENCE, MAX_WORD, shownOf } from './view-limits.ts';
 import { conversationView, deliveredView, messageView } from './inbox-views.ts';
 import { waitingMark, type WaitingInput } from './waiting-views.ts';
 import { deadLetterView, doubtsOf, invocationViews, openPromisesOf } from './work-views.ts';
@@ -186,10 +186,10 @@ export function processDetail(input: DetailInput): ProcessDetail {
       eventId: cut(eventId, MAX_ID),
       triggerId: cut(triggerId, MAX_WORD),
       acceptedAt: cut(acceptedAt, MAX_WORD),
-      missed,
+      missed: countOf(missed),
     })),
     deadLetters: snapshot.deadLetters.slice(-MAX_DEAD_LETTERS).map(deadLetterView),
-    deadLettersLost: snapshot.deadLettersLost,
+    deadLettersLost: countOf(snapshot.deadLettersLost),
     mission: missionView(snapshot, input.mission),
     conversation: conversationView(snapshot),
     inbox: snapshot.inbox.slice(0, MAX_INBOX_SHOWN).map(messageView),

@@ -1,6 +1,7 @@
 import type { SelfChangeView, SelfView } from '../contract/self-view.ts';
 import {
   describeChange,
+  MAX_CHANGES,
   standing,
   undoneWith,
   type SelfChange,
@@ -8,19 +9,22 @@ import {
 } from '../model/self-change.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { cut } from './cut.ts';
-import { MAX_ID, MAX_NAME, MAX_SENTENCE, MAX_WORD } from './view-limits.ts';
+import { countOf, MAX_ID, MAX_NAME, MAX_SENTENCE, MAX_WORD } from './view-limits.ts';
 
 const MAX_OVER = 20;
+const MAX_SPAWNED = 100;
 
 export function selfView({ self, parent }: Pick<ProcessSnapshot, 'self' | 'parent'>): SelfView {
   const over = self.changes.filter(({ end }) => end !== null).slice(-MAX_OVER);
-  const shown = [...standing(self), ...over].toSorted((a, b) => b.seq - a.seq);
+  const inForce = standing(self);
+  // A journal of somebody else may have more of them than there can be here.
+  const shown = [...inForce.slice(-MAX_CHANGES), ...over].toSorted((a, b) => b.seq - a.seq);
   return {
     changes: shown.map((change) => changeView(self, change)),
-    inForce: standing(self).length,
-    spawned: self.spawned.map(({ name }) => cut(name, MAX_NAME)),
-    parent:
-      parent === null ? null : { process: cut(parent.process, MAX_NAME), depth: Math.trunc(parent.depth) },
+    inForce: inForce.length,
+    spawned: self.spawned.slice(0, MAX_SPAWNED).map(({ name }) => cut(name, MAX_NAME)),
+    spawnedCount: self.spawned.length,
+    parent: parent === null ? null : { process: cut(parent.process, MAX_NAME), depth: countOf(parent.depth) },
   };
 }
 
@@ -42,6 +46,11 @@ function changeView(self: SelfState, change: SelfChange): SelfChangeView {
             reason: cut(end.reason, MAX_SENTENCE),
             at: cut(end.at, MAX_WORD),
           },
-    takesBack: end === null ? undoneWith(self, change).map((one) => one.seq) : [],
+    takesBack:
+      end === null
+        ? undoneWith(self, change)
+            .slice(-MAX_CHANGES)
+            .map((one) => one.seq)
+        : [],
   };
 }

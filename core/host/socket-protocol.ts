@@ -1,7 +1,7 @@
 // What goes over a host's local socket: one JSON value a line, in UTF-8.
 //
 //   console → host   {id, name, request}   a request of the contract
-//                    {id, subscribe}       true: what the host says unasked comes too; false: no more
+//                    {id, subscribe}       true: what the host says unasked comes too; false: no more, and nothing is watched
 //   host → console   {id, result}          the answer, in whatever order the answers are ready
 //                    {event: {name, payload}}
 //                    {id: null, result}    why the connection ends: the line could not be understood, or there are too many

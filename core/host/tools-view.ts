@@ -35,13 +35,20 @@ export function toolsView(input: ToolsInput): ToolsView {
   return {
     isModelAgent: plan !== null,
     listedAt: cutOrNull(last?.at ?? null, MAX_WORD),
-    problems: (last?.problems ?? []).slice(0, MAX_PROBLEMS).map((problem) => cut(problem, MAX_SENTENCE)),
+    problems: firstOf(last?.problems ?? [], MAX_PROBLEMS, MAX_SENTENCE),
     servers: Object.entries(plan?.servers ?? {})
       .slice(0, MAX_SERVERS)
       .map(([name, server]) => serverView(name, server, offers, input)),
+    serverCount: Object.keys(plan?.servers ?? {}).length,
     tools: tools.slice(0, MAX_TOOLS),
     toolCount: tools.length,
   };
+}
+
+/** With a line at their end that says how many more there are. */
+function firstOf(texts: readonly string[], max: number, length: number): string[] {
+  const shown = texts.slice(0, max).map((text) => cut(text, length));
+  return texts.length > max ? [...shown, `… and ${texts.length - max} more`] : shown;
 }
 
 function toolViews(offers: readonly JsonObject[], { plan, snapshot }: ToolsInput): readonly ToolView[] {
@@ -97,7 +104,7 @@ function serverView(
     name: cut(name, MAX_WORD),
     target: cut(targetOf(server), MAX_LINE),
     isTrusted: server.isTrusted,
-    roots: server.roots.slice(0, MAX_ROOTS).map((root) => cut(root, MAX_ID)),
+    roots: firstOf(server.roots, MAX_ROOTS, MAX_ID),
     state: status?.state ?? 'unknown',
     why: cut(status?.why ?? '', MAX_SENTENCE),
     retryAt: status?.retryAt == null ? null : new Date(status.retryAt).toISOString(),
@@ -109,6 +116,9 @@ function serverView(
 
 /** Of an address only what is no secret: anything may stand in the rest of it. */
 function targetOf(server: ToolServer): string {
-  if (server.kind === 'stdio') return [server.command, ...server.args].join(' ');
+  if (server.kind === 'stdio') {
+    const words = [server.command, ...server.args.slice(0, MAX_LINE)];
+    return words.map((word) => cut(word, MAX_LINE)).join(' ');
+  }
   return URL.canParse(server.url) ? new URL(server.url).origin : 'an address that is none';
 }

@@ -10,7 +10,7 @@ import type { ProcessSnapshot } from '../model/snapshot.ts';
 import { timestampOf } from '../model/time.ts';
 import type { DurableWait } from '../model/waits.ts';
 import { cut, showCut } from './cut.ts';
-import { MAX_ID, MAX_LINE, MAX_NAME, MAX_SENTENCE, MAX_WORD } from './view-limits.ts';
+import { countOf, MAX_ID, MAX_LINE, MAX_NAME, MAX_SENTENCE, MAX_WORD } from './view-limits.ts';
 import type { InHand } from './work-views.ts';
 
 const MAX_ITEMS = 500;
@@ -205,7 +205,7 @@ function askDetail(ask: PersonAsk): Partial<WaitingDetail> {
     why: cut(ask.why, MAX_WHY),
     argsText: args?.text ?? cut(ask.argsPreview, MAX_ARGS),
     isWhole: args !== null && !args.cut,
-    argsBytes: ask.argsBytes,
+    argsBytes: countOf(ask.argsBytes),
     schemaText: schema === null || schema.cut ? null : schema.text,
     diffs: ask.diffs.slice(0, MAX_DIFFS).map(({ title, text, isCut }) => ({
       title: cut(title, MAX_LINE),

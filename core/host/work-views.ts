@@ -7,7 +7,7 @@ import { standingOf } from '../model/standing.ts';
 import { timestampOf } from '../model/time.ts';
 import type { DurableWait } from '../model/waits.ts';
 import { cut, cutOrNull, showCut } from './cut.ts';
-import { MAX_ID, MAX_LINE, MAX_SENTENCE, MAX_WORD, shownOf } from './view-limits.ts';
+import { countOf, MAX_ID, MAX_LINE, MAX_SENTENCE, MAX_WORD, shownOf } from './view-limits.ts';
 
 const MAX_OPEN = 100;
 const MAX_EFFECTS = 200;
@@ -46,8 +46,8 @@ export function invocationViews(
   );
   return shownOf(open, MAX_OPEN, [...asking, ...open]).map((one) => ({
     eventId: cut(one.event.eventId, MAX_ID),
-    invocation: one.invocation,
-    attempt: one.attempt,
+    invocation: countOf(one.invocation),
+    attempt: countOf(one.attempt),
     triggerId: cut(one.event.triggerId, MAX_WORD),
     triggerType: cut(one.event.triggerType, MAX_WORD),
     startedAt: cut(one.startedAt, MAX_WORD),
@@ -92,7 +92,7 @@ function effectView(effect: RecordedEffect, isOperators: boolean): EffectView {
     effectClass: cut(effect.effectClass, MAX_WORD),
     key: cut(effect.key, MAX_ID),
     argsPreview: cut(effect.argsPreview, MAX_LINE),
-    attempts: effect.attempts,
+    attempts: countOf(effect.attempts),
     announcedAt: cut(effect.announcedAt, MAX_WORD),
     end: effect.end?.kind ?? 'open',
     error: cut(effect.end === null || effect.end.kind === 'done' ? '' : effect.end.error, MAX_SENTENCE),
@@ -113,7 +113,7 @@ export function deadLetterView({ event, open, reason, error, attempts, at }: Dea
     triggerId: cut(event.triggerId, MAX_WORD),
     reason: cut(reason, MAX_SENTENCE),
     error: cut(error, MAX_SENTENCE),
-    attempts,
+    attempts: countOf(attempts),
     at: cut(at, MAX_WORD),
     doneEffects: open?.effects.filter(({ end }) => end?.kind === 'done').length ?? 0,
   };

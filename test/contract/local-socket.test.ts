@@ -125,15 +125,38 @@ test('events go only to those that subscribed, and what a console watches is tol
   expect(new Set(told(second, 'process.changed'))).toEqual(new Set(['b']));
   // The host's own console watches nothing, so neither is told to it.
   expect(at.events.some(({ name }) => name === 'process.changed')).toBe(false);
-  first.send({ id: 3, subscribe: false });
-  await first.answer(3);
-  const before = first.lines.length;
-  await at.get('processes.resume', { journalId: at.journalId, process: 'b', ...command() });
-  await waitFor(() => at.host.fleet().processes.every((row) => row.name !== 'b' || row.state === 'running'));
-  deaf.send({ id: 9, name: 'fleet.read', request: {} });
-  await deaf.answer(9);
-  expect(deaf.lines).toHaveLength(1);
-  expect(first.lines.slice(before).filter((line) => 'event' in line)).toEqual([]);
+  expect(deaf.lines).toEqual([]);
+});
+
+test('who watches and does not subscribe, or no more, is told nothing', async () => {
+  const at = await listening();
+  const [never, noMore, still] = await Promise.all([connect(at.path), connect(at.path), connect(at.path)]);
+  const watch = { name: 'processes.watch', request: { target: { journalId: at.journalId, process: 'a' } } };
+  never.send({ id: 1, ...watch });
+  noMore.send({ id: 0, subscribe: true }, { id: 1, ...watch });
+  still.send({ id: 0, subscribe: true }, { id: 1, ...watch });
+  await Promise.all([never, noMore, still].map((client) => client.answer(1)));
+  const heard = ({ lines }: Client): unknown[] => lines.filter((line) => 'event' in line);
+  const changes = ({ lines }: Client): number =>
+    lines.filter(({ event }) => (event as { name: string } | undefined)?.name === 'process.changed').length;
+  await at.get('processes.suspend', { journalId: at.journalId, process: 'a', ...command() });
+  await waitFor(() => changes(noMore) > 0 && changes(still) > 0);
+  noMore.send({ id: 2, subscribe: false });
+  await noMore.answer(2);
+  const before = heard(noMore).length;
+  const told = changes(still);
+  await at.get('processes.resume', { journalId: at.journalId, process: 'a', ...command() });
+  await waitFor(() => changes(still) > told);
+  for (const client of [never, noMore]) {
+    client.send({ id: 9, name: 'fleet.read', request: {} });
+    await client.answer(9);
+  }
+  expect(heard(never)).toEqual([]);
+  expect(heard(noMore)).toHaveLength(before);
+  // Whoever subscribes and watches again is told again.
+  noMore.send({ id: 3, subscribe: true }, { id: 4, ...watch });
+  await noMore.answer(4);
+  await waitFor(() => heard(noMore).length > before);
 });
 
 test('[P7] the same command id over the window and the socket is one act and one record', async () => {

@@ -56,6 +56,8 @@ export interface TurnSweep {
   /** How many entries a turn without a kill writes, and how many calls its servers get. */
   readonly positions: number;
   readonly calls: number;
+  /** The entry with its list of tools, behind which nothing else is begun yet. */
+  readonly listedAt: number;
   live(kills: readonly TurnKill[]): Promise<TurnTally>;
 }
 
@@ -67,11 +69,12 @@ export async function startTurnSweep(directory: string, isMcp = false): Promise<
     return liveOnce(join(directory, `life-${lives}`), kills, isMcp);
   };
   const undisturbed = await next([]);
-  const { tally, state: expected } = undisturbed;
+  const { tally, state: expected, listedAt } = undisturbed;
   if (tally.problems.length > 0) throw new Error(`without a kill: ${tally.problems.join('; ')}`);
   return {
     positions: tally.entries,
     calls: MODEL_CALLS + Object.keys(TURN_TOOLS).length,
+    listedAt,
     live: async (kills) => {
       const { tally: lived, state } = await next(kills);
       const wrong = isDeepStrictEqual(state, expected)
@@ -116,6 +119,7 @@ interface Lived {
   readonly tally: TurnTally;
   /** What it came to, without what differs from life to life. */
   readonly state: Json;
+  readonly listedAt: number;
 }
 
 async function liveOnce(directory: string, kills: readonly TurnKill[], isMcp: boolean): Promise<Lived> {
@@ -243,6 +247,7 @@ async function judged(directory: string, { model, tools, kills, problems: before
   return {
     tally: { kills, paidAgain, entries: entries.length, problems },
     state: stateOf(entries, snapshot),
+    listedAt: entries.find(({ entry_type }) => entry_type === 'tools_listed')?.seq ?? 0,
   };
 }
 

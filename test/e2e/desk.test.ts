@@ -94,7 +94,7 @@ test('[P2] [P7] a doubt and a promise are answered by keyboard alone; what is wr
   const journal = readFileJournal(join(workspace, '.holdfast-journal'));
   const result = await waitFor(
     async () => (await journal.read('teller', { entryType: 'invocation_result' }))[0] ?? null,
-    { what: 'the end of the invocation', patienceMs: 30_000 },
+    { what: 'the end of the invocation' },
   );
   expect(JSON.stringify(result.data)).toContain('receipt 7');
   const actions = await journal.read('teller', { entryType: 'operator_action' });

@@ -62,7 +62,7 @@ test('[P2] a worker killed with -9 inside an effect is replaced, and the ledger 
   const journal = readFileJournal(join(demoOf(console), '.holdfast-journal'));
   const result = await waitFor(
     async () => (await journal.read('invoice-clerk', { entryType: 'invocation_result' }))[0] ?? null,
-    { what: 'the end of the invocation that was interrupted', patienceMs: 30_000 },
+    { what: 'the end of the invocation that was interrupted' },
   );
   expect(result.data['invocation']).toBe(1);
   expect(osProcessStartTime(pid)).toBeNull();

@@ -44,7 +44,7 @@ function workspaceOfClerk(): string {
 
 const booked = (workspace: string): string[] => {
   const path = join(workspace, 'booked.txt');
-  return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
 };
 const journalOf = (workspace: string) => readFileJournal(join(workspace, '.holdfast-journal'));
 

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type Axe from 'axe-core';
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findChromium, installLine } from '../standin/find-chromium.ts';
 import { servePages, type Pages } from './preview/serve.ts';
@@ -49,13 +49,11 @@ describe('the console in Chromium', () => {
 
   const contextOf = ({ colorScheme, viewport }: Look) =>
     browser.newContext({ colorScheme, viewport, reducedMotion: 'reduce' });
-  /** Pages of one look share what the browser keeps of the code, and nothing that the console keeps. */
-  const shared = new Map<string, Promise<BrowserContext>>();
 
-  async function opened(look: Look, address: string, sharing?: Promise<BrowserContext>) {
-    const context = await (sharing ?? contextOf(look));
+  async function opened(look: Look, address: string) {
+    const context = await contextOf(look);
     const page = await context.newPage();
-    if (sharing !== undefined) await page.addInitScript(() => localStorage.clear());
+    await page.addInitScript(() => localStorage.clear());
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(String(error)));
     page.on('console', (message) => {
@@ -64,21 +62,46 @@ describe('the console in Chromium', () => {
     await page.addInitScript(pages.bridge);
     await page.goto(pages.url + address);
     await page.locator('.hf-view > *').first().waitFor();
-    return { page, faults, close: () => (sharing === undefined ? context.close() : page.close()) };
+    return { page, faults, close: () => context.close() };
   }
 
+  /**
+   * The page of a look, at another address and as if it were new. The browser keeps what it has of the code, which is most
+   * of what opening a page costs, and nothing that the console keeps.
+   */
+  const kept = new Map<string, ReturnType<typeof opened>>();
+  async function turnedTo(look: Look, address: string) {
+    const before = kept.get(look.name);
+    if (before === undefined) {
+      const first = opened(look, address);
+      kept.set(look.name, first);
+      return first;
+    }
+    const { page, faults } = await before;
+    // Nothing is under it that was not there before.
+    await page.mouse.move(-1, -1);
+    await page.evaluate((to) => history.replaceState(null, '', to), address);
+    faults.length = 0;
+    await page.reload();
+    await page.locator('.hf-view > *').first().waitFor();
+    return { page, faults };
+  }
+
+  const findingsIn = async (page: Page, options: Axe.RunOptions) => {
+    await page.evaluate(axe);
+    return page.evaluate(async (chosen) => {
+      const { axe } = window as unknown as { axe: typeof Axe };
+      const { violations } = await axe.run(document, { resultTypes: ['violations'], ...chosen });
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
+    }, options);
+  };
+
   test.each(CASES)('$title', async ({ look, view }) => {
-    const sharing = shared.get(look.name) ?? contextOf(look);
-    shared.set(look.name, sharing);
-    const { page, faults, close } = await opened(look, view.address, sharing);
+    const { page, faults } = await turnedTo(look, view.address);
     await view.act?.(page);
     if (view.address === WATCHER) await page.locator('.hf-gauge svg').first().waitFor({ state: 'attached' });
-    await page.evaluate(axe);
-    const findings = await page.evaluate(async () => {
-      const { axe } = window as unknown as { axe: typeof Axe };
-      const { violations } = await axe.run(document, { resultTypes: ['violations'] });
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
-    });
+    // Its one rule about style sheets is looked at below, once for all pages.
+    const findings = await findingsIn(page, { preload: false });
     const sticksOut = await page.evaluate(() =>
       [document.documentElement, ...document.querySelectorAll('main, .bp6-dialog')].some(
         (box) => box.scrollWidth > box.clientWidth,
@@ -92,13 +115,18 @@ describe('the console in Chromium', () => {
           return region !== null && region.getAttribute('aria-live') !== 'off';
         }).length,
     );
-    await close();
     expect({ findings, faults, sticksOut, ticking }).toEqual({
       findings: [],
       faults: [],
       sticksOut: false,
       ticking: 0,
     });
+  });
+
+  test('no style sheet locks the way that a screen is held', async () => {
+    const { page, close } = await opened(LIGHT, '/#/');
+    expect(await findingsIn(page, { runOnly: ['css-orientation-lock'] })).toEqual([]);
+    await close();
   });
 
   const focused = (page: Page) =>
@@ -110,7 +138,7 @@ describe('the console in Chromium', () => {
   test.each(QUESTIONS)(
     'the question of $button is asked, looked through and left by keyboard alone',
     async ({ address, button }) => {
-      const { page, faults, close } = await opened(LIGHT, address);
+      const { page, faults } = await turnedTo(LIGHT, address);
       const asks = page.getByRole('button', { name: button, exact: true }).first();
       await asks.focus();
       await page.keyboard.press('Enter');
@@ -134,7 +162,6 @@ describe('the console in Chromium', () => {
       await page.keyboard.press('Escape');
       await page.getByRole('alertdialog').waitFor({ state: 'detached' });
       await expect.poll(() => asks.evaluate((element) => element === document.activeElement)).toBe(true);
-      await close();
       expect(faults).toEqual([]);
     },
   );
@@ -253,13 +280,13 @@ describe('the console in Chromium', () => {
     const left = () => room.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
     await expect.poll(left).toBeLessThan(2);
     await write();
-    await page.getByText('written 1').waitFor({ timeout: 10_000 });
+    await page.getByText('written 1').waitFor({ timeout: 40_000 });
     await expect.poll(left).toBeLessThan(2);
     await room.focus();
     await page.keyboard.press('Home');
     await page.getByRole('button', { name: 'to the end' }).waitFor();
     await write();
-    await page.getByText('written 2').waitFor({ state: 'attached', timeout: 10_000 });
+    await page.getByText('written 2').waitFor({ state: 'attached', timeout: 40_000 });
     expect(await room.evaluate((box) => box.scrollTop)).toBe(0);
     // Older lines come above, and what is being read stays where it is.
     const first = page.getByText('price 184, watched');
@@ -310,7 +337,7 @@ describe('the console in Chromium', () => {
     const { page, close } = await opened(LIGHT, '/#/');
     await page.getByText(/^data as of/).waitFor();
     await page.evaluate(() => (window as unknown as { fallSilent: () => void }).fallSilent());
-    await page.getByText(/^Data as of \d\d:\d\d:\d\d\.$/).waitFor({ timeout: 15_000 });
+    await page.getByText(/^Data as of \d\d:\d\d:\d\d\.$/).waitFor({ timeout: 40_000 });
     expect(await page.getByRole('button', { name: 'Suspend: market-watcher' }).isDisabled()).toBe(true);
     const tooHigh = await page.evaluate(() =>
       [document.documentElement, document.querySelector('main')!].some(

@@ -38,7 +38,7 @@ function selfOf(over: Partial<SelfView> = {}): SelfView {
       end: { how: 'undone', actor: 'operator:ann', reason: 'no', at: before(HOUR) },
     }),
   ];
-  return { changes, inForce: 3, spawned: ['market-watcher.a'], parent: null, ...over };
+  return { changes, inForce: 3, spawned: ['market-watcher.a'], spawnedCount: 1, parent: null, ...over };
 }
 
 test('each change is told with when, why and what became of it; without any there is no card', async () => {
@@ -83,7 +83,13 @@ test('all of it is undone, and that a process ends for good is said first', asyn
 
 test('a process that another one began says so, and leads there', async () => {
   await shown({
-    self: selfOf({ changes: [], inForce: 0, spawned: [], parent: { process: 'chief', depth: 1 } }),
+    self: selfOf({
+      changes: [],
+      inForce: 0,
+      spawned: [],
+      spawnedCount: 0,
+      parent: { process: 'chief', depth: 1 },
+    }),
   });
   const link = document.querySelector<HTMLAnchorElement>('.hf-lineage a')!;
   expect(link.textContent).toBe('chief');

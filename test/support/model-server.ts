@@ -3,6 +3,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { freePort } from './webhooks.ts';
 
 export interface HeardCall {
   readonly path: string;
@@ -50,13 +51,9 @@ export async function modelServer(...behaviours: readonly Behaviour[]): Promise<
   return { url: `http://127.0.0.1:${port}/v1`, calls, gone: () => gone };
 }
 
-/** Where nobody listens any more. */
+/** Where nobody listens. */
 export async function closedAddress(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}/v1`;
+  return `http://127.0.0.1:${await freePort()}/v1`;
 }
 
 export function json(status: number, body: unknown, headers: Record<string, string> = {}): Behaviour {

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
 import { openLiveWorkspace, type LiveWorkspace } from '../../core/host/live-workspace.ts';
+import { endAtOnce } from './runtime.ts';
 
 export interface OpenedLive {
   readonly live: LiveWorkspace;
@@ -25,6 +26,12 @@ export async function openLive(workspace: string): Promise<OpenedLive> {
     if (isOpen) await live.close();
     isOpen = false;
   };
-  onTestFinished(close);
+  onTestFinished(async () => {
+    // As in test/support/runtime.ts.
+    const workers = isOpen ? [...live.runtime.processes.values()].map((process) => process.live.worker) : [];
+    const over = close();
+    workers.forEach(endAtOnce);
+    await over;
+  });
   return { live, close, isOpen: () => isOpen };
 }

@@ -8,6 +8,7 @@ import { REQUESTS, type RequestName, type RequestOf, type ResponseOf } from '../
 import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
 import { createConsoleHost } from '../../core/host/create-console-host.ts';
 import { HOLDFAST, holdfast, startNode, type Ended } from './child.ts';
+import { endAtOnce } from './runtime.ts';
 import { tempDirectory } from './temp-directory.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -82,8 +83,17 @@ export async function openConsole(workspace: string | null, data: string | null)
 
 /** What it is told and answered is checked against the contract. */
 export async function useConsole(host: ConsoleHost): Promise<TestConsole> {
-  onTestFinished(() => host.close());
   const events: ConsoleEvent[] = [];
+  const notices = (): readonly string[] =>
+    events.flatMap((event) => (event.name === 'console.notice' ? [event.payload.code] : []));
+  const isAttached = (): boolean => notices().includes('host.attached');
+  onTestFinished(async () => {
+    // As in test/support/runtime.ts; the workers of a host that this one is attached to are not its own.
+    const rows = isAttached() ? [] : host.fleet().processes.filter(({ live }) => live);
+    const over = host.close();
+    for (const { worker } of rows) endAtOnce(worker);
+    await over;
+  });
   host.subscribe((event) => {
     EVENTS[event.name].parse(event.payload);
     events.push(event);
@@ -102,7 +112,7 @@ export async function useConsole(host: ConsoleHost): Promise<TestConsole> {
   return {
     host,
     events,
-    notices: () => events.flatMap((event) => (event.name === 'console.notice' ? [event.payload.code] : [])),
+    notices,
     ask,
     get,
   };

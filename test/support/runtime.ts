@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import { runtimeOn, type OnThisMachine } from '../../core/host/runtime-on.ts';
 import { openFileJournal, readFileJournal, type FileJournal } from '../../core/journal/file-journal.ts';
 import type { StoredEntry } from '../../core/model/entry.ts';
+import { codeOf } from '../../core/model/errors.ts';
 import { foldEntries } from '../../core/model/fold.ts';
 import {
   DEFAULT_PROCESS_CONFIG,
@@ -59,9 +60,23 @@ export async function startRuntime(
     await runtime.quit();
     await journal.close();
   };
-  onTestFinished(quit);
+  // A test that is over proves nothing more by waiting for effects that never end.
+  onTestFinished(async () => {
+    const over = quit();
+    for (const { live } of runtime.processes.values()) endAtOnce(live.worker);
+    await over;
+  });
   await runtime.start();
   return { journal, runtime, quit };
+}
+
+/** Kills a worker; null, or one that is gone, is left alone. */
+export function endAtOnce(worker: { readonly pid: number } | null): void {
+  try {
+    if (worker !== null) process.kill(worker.pid, 'SIGKILL');
+  } catch (error) {
+    if (codeOf(error) !== 'ESRCH') throw error;
+  }
 }
 
 /** Starts one process called `agent`; `source` is the body of its onTrigger(ctx, event), or a whole module after the prelude. */

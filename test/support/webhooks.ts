@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../core/host/system-clock.ts';
 import type { Clock } from '../../core/model/ports.ts';
@@ -19,35 +19,31 @@ export interface Heard {
   readonly body: Record<string, unknown>;
 }
 
-/** A port that nobody listens on now. */
-export async function freePort(): Promise<number> {
-  return (await triedPort(0))!;
-}
-
 /**
- * The same, for a test that calls it again and again while nobody listens: none of those that the system gives to callers,
- * who would reach themselves in the end.
+ * So many ports for each of the programs that run tests at the same time, below those that the system gives to whoever calls or
+ * asks for any: between the time that one is chosen and the time that it is listened on nobody else takes it.
  */
-export async function portOfNoCaller(): Promise<number> {
+const PORTS = { from: 10_000, each: 2_500, shares: 8 };
+const shareFrom = PORTS.from + (Number(process.env['VITEST_POOL_ID'] ?? 0) % PORTS.shares) * PORTS.each;
+let nextPort = Math.floor(Math.random() * PORTS.each);
+
+/** A port that nobody listens on now, and that nobody was given before. */
+export async function freePort(): Promise<number> {
   for (;;) {
-    const port = await triedPort(10_000 + Math.floor(Math.random() * 20_000));
-    if (port !== null) return port;
+    const port = shareFrom + nextPort;
+    nextPort = (nextPort + 1) % PORTS.each;
+    if (await isFree(port)) return port;
   }
 }
 
-/** The port that was given, or for 0 any; null where somebody listens there. */
-async function triedPort(port: number): Promise<number | null> {
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   const isOpen = await new Promise<boolean>((resolve) => {
     server.once('error', () => resolve(false));
     server.listen(port, '127.0.0.1', () => resolve(true));
   });
-  if (!isOpen) return null;
-  const { port: given } = server.address() as AddressInfo;
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  return given;
+  if (isOpen) await new Promise((resolve) => void server.close(resolve));
+  return isOpen;
 }
 
 export function webhookConfig(

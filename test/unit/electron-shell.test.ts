@@ -12,7 +12,7 @@ import { launchConsole, LIMIT_MS, needStandIn, type LaunchOptions, type RunningC
 
 const project = resolve(import.meta.dirname, '../..');
 const standIn = join(project, 'test/standin/bin/electron');
-const PATIENCE = { timeout: 15_000 };
+const PATIENCE = { timeout: 40_000 };
 
 describe('the shell', { timeout: LIMIT_MS }, () => {
   let directory = '';

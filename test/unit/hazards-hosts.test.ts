@@ -158,7 +158,8 @@ test('[T31] two consoles that press force-recover at once: it is done one after 
   const of = { journalId: journals[0]!.id, process: 'clerk' };
   const booked = join(data, 'booked');
   await one.get('processes.trigger', { ...of, payloadText: JSON.stringify(booked), ...command() });
-  await waitFor(() => existsSync(booked), { what: 'the booking' });
+  // The file is there before what is written into it.
+  await waitFor(() => existsSync(booked) && readFileSync(booked, 'utf8') !== '', { what: 'the booking' });
   const recover = (console: typeof one) =>
     console.ask('processes.force-recover', { ...of, ...command('stuck') });
   const results = await Promise.all([recover(one), recover(two)]);

@@ -8,6 +8,7 @@ import { entrySummary } from '../../core/host/entry-summary.ts';
 import { badLineRow, processDetail, timelineRow, type DetailInput } from '../../core/host/read-model.ts';
 import type { RecordedEffect } from '../../core/model/effects.ts';
 import { ENTRY_TYPES } from '../../core/model/entry.ts';
+import { foldEntries } from '../../core/model/fold.ts';
 import { RawNumber, showJson, type Json, type JsonObject } from '../../core/model/json.ts';
 import { emptySnapshot, openedInvocation, type ProcessSnapshot } from '../../core/model/snapshot.ts';
 import { anyJson } from '../support/json-arbitraries.ts';
@@ -244,6 +245,25 @@ describe('views', () => {
     expect(detail.context).toHaveLength(500);
     expect(detail.context.every((value) => value.cut && value.text.length >= 199)).toBe(true);
     expect(JSON.stringify(detail).length).toBeLessThan(3_200_000);
+  });
+
+  test.each([1.5, -1, 1e300, Number.NaN])('a count that is %d stops nobody from seeing the rest', (count) => {
+    const letter = { event_id: 'e', trigger_id: 't', trigger_type: 'manual', payload: null };
+    const effectId = 'e/x#0';
+    const said: readonly (readonly [string, JsonObject])[] = [
+      ['trigger_event', { ...letter, missed: count }],
+      ['invocation_start', { event_id: 'e', invocation: count, attempt: count }],
+      ['worker_started', { generation: count, pid: count, start_time: '1' }],
+      ['effect_started', { event_id: 'e', effect_id: effectId, name: 'x', class: 'ask', attempt: count }],
+      ['effect_finished', { event_id: 'e', effect_id: effectId, end: 'in_doubt', attempt: count }],
+      ['worker_exited', { generation: count, pid: count, code: count }],
+      ['dead_letter', { event_id: 'e', dead_letter_size: count }],
+    ];
+    const entries = said.map(([entry_type, data], at) => ({ seq: at + 1, timestamp: AT, entry_type, data }));
+    for (let length = 1; length <= entries.length; length += 1) {
+      const snapshot = foldEntries(entries.slice(0, length));
+      expect(ProcessDetail.safeParse(processDetail(inputOf(snapshot))).error).toBeUndefined();
+    }
   });
 
   test('[S28] among very many effects those that wait for an operator are shown', () => {

@@ -108,7 +108,7 @@ test('kill -9 between its beginning and its end: delivered with that invocation,
     existsSync(join(workspace, 'got.txt'))
       ? readFileSync(join(workspace, 'got.txt'), 'utf8')
           .split('\n')
-          .filter((line) => line !== '')
+          .slice(0, -1)
           .map((line) => JSON.parse(line) as [string, number, string[]])
       : [];
   const host = await runHost(workspace);

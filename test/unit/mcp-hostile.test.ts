@@ -29,7 +29,7 @@ async function goodStillWorks(bench: McpBench): Promise<void> {
 }
 
 describe.each(['initialize', 'tools/list'] as const)('a server at %s', (at) => {
-  test('that hangs offers nothing, and says why', { timeout: 30_000 }, async () => {
+  test('that hangs offers nothing, and says why', { timeout: 120_000 }, async () => {
     const bench = beside([{ hangsAt: at }, { timeoutMs: 700 }]);
     const { problems } = await bench.list();
     expect(problems).toEqual([expect.stringMatching(/^bad is down: it did not answer within 0\.7 s/)]);
@@ -38,8 +38,9 @@ describe.each(['initialize', 'tools/list'] as const)('a server at %s', (at) => {
 
   test(
     'that dies offers nothing, is told as down, and is not tried again at once',
-    { timeout: 30_000 },
+    { timeout: 120_000 },
     async () => {
+      const began = Date.now();
       const bench = beside([{ diesAt: at, says: 'bad config: \u001b[31mno key\u001b[0m' }]);
       const { offers, problems } = await bench.list();
       expect(problems).toEqual(['bad is down: it ended with code 7; last it said: [bad] bad config: no key']);
@@ -50,7 +51,7 @@ describe.each(['initialize', 'tools/list'] as const)('a server at %s', (at) => {
         state: 'down',
         why: expect.stringContaining('ended with code 7'),
       });
-      expect(bad!.retryAt).toBeGreaterThan(Date.now() - 1_000);
+      expect(bad!.retryAt).toBeGreaterThan(began);
       await goodStillWorks(bench);
     },
   );
@@ -58,7 +59,7 @@ describe.each(['initialize', 'tools/list'] as const)('a server at %s', (at) => {
 
 test(
   '[S28] what dies during a call leaves it in doubt; what is called while it is down did not happen',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async () => {
     const bench = mcpBench({ bad: hostile() });
     const doubt = await caught(bench.call('die'));
@@ -90,7 +91,7 @@ test('[S28] a call that hangs is called off at its time, told to the server, and
 
 test(
   'a result of 100 MB is let by without being kept, and only its own call ends with that',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const bench = mcpBench({ bad: hostile() });
     const answer = await bench.call('huge');
@@ -120,20 +121,19 @@ test('answers to nobody, garbage and questions of its own are nobody else’s an
 
 test.each(['notifications', 'garbage', 'before initialize'] as const)(
   'a flood of %s ends its connection and nothing else',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async (floods) => {
     const bench = beside([{ floods }]);
     await bench.list();
     await waitFor(() => bench.told.at(-1)?.find(({ server }) => server === 'bad')?.state === 'down', {
       what: 'its end',
-      patienceMs: 30_000,
     });
     expect(bench.told.at(-1)!.find(({ server }) => server === 'bad')!.why).toMatch(/without end|no messages/);
     await goodStillWorks(bench);
   },
 );
 
-test('a flood of its standard error is cut, and it goes on', { timeout: 60_000 }, async () => {
+test('a flood of its standard error is cut, and it goes on', { timeout: 120_000 }, async () => {
   const heard = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   onTestFinished(() => heard.mockRestore());
   const bench = beside([{ floods: 'stderr' }]);
@@ -213,7 +213,7 @@ const nested = (depth: number): object =>
 
 test(
   'a schema that is a bomb, is none, or looks elsewhere costs its tool and no other',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async () => {
     const toolsIn = join(tempDirectory(), 'tools.json');
     const tools = [
@@ -261,7 +261,7 @@ test(
 
 test(
   'a list without end is read as far as anybody could use it; one that goes in circles is none',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async () => {
     const endless = await mcpBench({ bad: hostile({ endlessPages: 60 }) }).list();
     expect(endless.offers).toHaveLength(128);
@@ -273,7 +273,7 @@ test(
 
 test(
   '[S32] annotations that change are believed no more, and what began before is not called on their word',
-  { timeout: 30_000 },
+  { timeout: 120_000 },
   async () => {
     const toolsIn = join(tempDirectory(), 'tools.json');
     const bench = mcpBench({ bad: hostile({ toolsIn, tellsChanges: true }, { isTrusted: true }) });
@@ -305,7 +305,7 @@ test(
 describe.each([false, true])('over HTTP, as a stream: %s', (isStream) => {
   test(
     'a result of 100 MB, one that never comes, an error and garbage end their own call',
-    { timeout: 60_000 },
+    { timeout: 120_000 },
     async () => {
       const bench = mcpBench({ web: httpServer(await hostileHttp({}, isStream)) });
       await bench.list();

@@ -2,8 +2,6 @@
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -12,8 +10,9 @@ import { StdioTransport } from '../../core/agent/mcp/stdio-transport.ts';
 import { hostile, httpServer, mcpBench, programOf, registryServer, stdioServer } from '../support/mcp.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { freePort } from '../support/webhooks.ts';
 
-const SLOW = { timeout: 60_000 };
+const SLOW = { timeout: 120_000 };
 
 test('server-filesystem works in its roots and nowhere else [S30, S32]', SLOW, async () => {
   const workspace = tempDirectory();
@@ -170,10 +169,7 @@ test(
 );
 
 async function startHttp(kind: 'streamableHttp' | 'sse'): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
+  const port = await freePort();
   const server = spawn(process.execPath, [programOf('server-everything'), kind], {
     env: { ...process.env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],

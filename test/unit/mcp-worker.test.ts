@@ -12,7 +12,7 @@ import { hostile } from '../support/mcp.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const SLOW = { timeout: 60_000 };
+const SLOW = { timeout: 120_000 };
 const MCP = fileURLToPath(new URL('../../core/agent/mcp/mcp-tools.ts', import.meta.url));
 
 /** An agent that does with its tools what the body says; `use(name, args)` calls one as the loop does. */

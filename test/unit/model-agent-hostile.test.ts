@@ -10,7 +10,7 @@ import { AGENT, countingServer, dataOf, startWhole, whole, writeWhole } from '..
 import { call, steps } from '../support/wire-model.ts';
 import type { WireQuestion } from '../support/wire-forms.ts';
 
-const SLOW = { timeout: 60_000 };
+const SLOW = { timeout: 120_000 };
 const RETRIED = { class: 'retry' };
 
 const said = ({ turns }: WireQuestion): string => {

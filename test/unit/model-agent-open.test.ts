@@ -15,7 +15,7 @@ import { AGENT, whole } from '../support/whole-agents.ts';
 import type { WireAnswer, WireQuestion } from '../support/wire-forms.ts';
 import { call, stepOf, steps } from '../support/wire-model.ts';
 
-const SLOW = { timeout: 60_000 };
+const SLOW = { timeout: 120_000 };
 
 const said = ({ turns }: WireQuestion): string => {
   const last = turns.findLast(({ role }) => role === 'user');

@@ -14,7 +14,7 @@ import { AGENT, countingServer, startWhole, whole, writeWhole } from '../support
 import type { WireModel } from '../support/wire-model.ts';
 import { call, steps } from '../support/wire-model.ts';
 
-const SLOW = { timeout: 60_000 };
+const SLOW = { timeout: 120_000 };
 const ARGS = { text: 'ten boxes' };
 
 const asking = (): Promise<WireModel> =>

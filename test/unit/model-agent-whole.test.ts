@@ -13,7 +13,7 @@ import { AGENT, countingServer, dataOf, whole, writeWhole } from '../support/who
 import { call, steps, stepOf } from '../support/wire-model.ts';
 import type { WireQuestion } from '../support/wire-forms.ts';
 
-const SLOW = { timeout: 60_000 };
+const SLOW = { timeout: 120_000 };
 const RETRIED = { class: 'retry' };
 
 const resultsIn = ({ turns }: WireQuestion): readonly string[] =>

@@ -1,8 +1,6 @@
 // A mail by its Message-ID: sent with nodemailer to a server that speaks SMTP, looked for with imapflow in one that speaks IMAP.
 
 import { ImapFlow } from 'imapflow';
-import { createServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { createTransport } from 'nodemailer';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -14,6 +12,7 @@ import { tokenOf } from '../../core/agent/reconcilers/reconciled-effect.ts';
 import { byHand, failureOf, KEY } from '../support/by-hand.ts';
 import { startMailServer, type MailServer } from '../support/providers/mail-server.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { freePort } from '../support/webhooks.ts';
 
 const MESSAGE_ID = `<${tokenOf(KEY)}@acme.example>`;
 
@@ -103,10 +102,7 @@ test.each([
 });
 
 test('where nobody listens nothing was sent; a mailbox that can not be asked is asked again', async () => {
-  const closed = createServer().listen(0, '127.0.0.1');
-  await once(closed, 'listening');
-  const { port } = closed.address() as AddressInfo;
-  closed.close();
+  const port = await freePort();
   const effect = mail({ smtpPort: port, imapPort: port });
   expect(await failureOf(effect.perform())).toMatchObject({ code: 'effect.did-not-happen', retryable: true });
   expect(await effect.ask()).toMatchObject({ happened: 'unknown', retryAfterMs: expect.any(Number) });

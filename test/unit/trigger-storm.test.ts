@@ -3,7 +3,7 @@
 import { Agent } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { bench, isIdle, OPERATOR } from '../support/runtime.ts';
-import { portOfNoCaller, sendJson } from '../support/webhooks.ts';
+import { freePort, sendJson } from '../support/webhooks.ts';
 
 const CLIENTS = 4;
 /** Posts that were accepted between one act and the next. */
@@ -19,7 +19,7 @@ function isRight(n: number, answer: number | 'cut', isTaken: boolean): boolean {
 
 test('[A12] [C23] [P1] [S29] under a storm of requests: what was answered 202 is handled, once; what its filter leaves out never is; all else is refused as such', async () => {
   const b = await bench('');
-  const port = await portOfNoCaller();
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}/webhook`;
   const { triggerDesk: desk } = b.process;
   const hook = { type: 'webhook', webhook_port: port, filter_expression: "kind != 'noise'" };

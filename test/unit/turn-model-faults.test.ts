@@ -32,12 +32,13 @@ describe('a model that fails', () => {
     const model = await wireModel(once({ fault: 'status', status: 429, retryAfter: '3' }));
     const name = model.name('chat');
     const b = await turnBench({ models: [name] });
+    const began = Date.now();
     await b.trigger();
     const saying = await waitFor(() => b.process.live.saying?.wait && b.process.live.saying, {
       what: 'the wait',
     });
     expect(saying).toMatchObject({ model: name, wait: { text: `${name} is rate limited: retry 1/5` } });
-    expect(saying.wait!.untilMs! - Date.now()).toBeGreaterThan(0);
+    expect(saying.wait!.untilMs!).toBeGreaterThan(began);
     await b.until('the end', isIdle);
     expect(b.process.live.saying).toBeNull();
   });
@@ -102,7 +103,7 @@ describe('a model that fails', () => {
     // On a machine that is busy the time may be over before it is heard.
     expect(silent.asked.length).toBeLessThanOrEqual(3);
     expect(b.process.snapshot.budget.spent).toMatchObject({ modelTurns: 4 });
-  }, 60_000);
+  });
 
   it('for good is passed over, in every step anew, and the answer says which one gave it', async () => {
     const tools = await toolServer({ look: () => 'warm' });

@@ -11,7 +11,8 @@ import { visibleLine } from '../../ui/visible-text.ts';
 export function SelfCard({ detail: { row, self } }: { readonly detail: ProcessDetail }) {
   const { actions } = useConsole();
   const off = useAnswersOff(row);
-  const { changes, inForce, spawned } = self;
+  const { changes, inForce, spawned, spawnedCount } = self;
+  const hidden = inForce - changes.filter(({ end }) => end === null).length;
   if (changes.length === 0) return null;
   return (
     <Card title="Changed by itself">
@@ -20,6 +21,7 @@ export function SelfCard({ detail: { row, self } }: { readonly detail: ProcessDe
           <Changed key={change.seq} row={row} change={change} changes={changes} off={off} />
         ))}
       </ul>
+      {hidden > 0 && <p className="hf-muted">{hidden} older changes are in force too.</p>}
       {spawned.length > 0 && (
         <p>
           It began{' '}
@@ -29,7 +31,7 @@ export function SelfCard({ detail: { row, self } }: { readonly detail: ProcessDe
               <a href={hashOf(processPlace({ journalId: row.journalId, process }))}>{visibleLine(process)}</a>
             </span>
           ))}
-          .
+          {spawnedCount > spawned.length && ` and ${spawnedCount - spawned.length} more`}.
         </p>
       )}
       {row.live && inForce > 1 && (

@@ -39,16 +39,22 @@ export function ToolsTab({ detail: { row } }: { readonly detail: ProcessDetail }
   }
   return (
     <div className="hf-sections">
-      <Servers servers={tools.servers} />
+      <Servers servers={tools.servers} count={tools.serverCount} />
       <Tools row={row} tools={tools} />
     </div>
   );
 }
 
-function Servers({ servers }: { readonly servers: readonly ToolServerView[] }) {
+function Servers({
+  servers,
+  count,
+}: {
+  readonly servers: readonly ToolServerView[];
+  readonly count: number;
+}) {
   return (
     <section aria-label="Servers of tools">
-      <SectionHead title="Servers" />
+      <SectionHead title="Servers" shown={servers.length} of={count} />
       {servers.length === 0 ? (
         <p className="hf-muted">Its manifest names none.</p>
       ) : (

@@ -540,6 +540,7 @@ function heldByItsBudget(row: ProcessRow): ProcessDetail {
       ],
       inForce: 2,
       spawned: ['ad-buyer.reporter'],
+      spawnedCount: 1,
       parent: { process: 'clerk', depth: 1 },
     },
     settings: settingsOf({

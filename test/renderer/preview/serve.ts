@@ -47,6 +47,8 @@ export async function servePages(directory: string): Promise<Pages> {
         response.writeHead(200, {
           'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
           'content-security-policy': POLICY,
+          // Called after what is in it: the browser keeps it, and what it compiled of it.
+          ...(name.startsWith('/assets/') ? { 'cache-control': 'max-age=86400, immutable' } : {}),
         });
         response.end(body);
       },
