@@ -7,15 +7,17 @@ import {
   existsSync,
   fsyncSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { parseDocument, type Document } from 'yaml';
+import type { Document } from 'yaml';
 import { checkManifest, MANIFEST_SUFFIX } from '../manifest/load-workspace.ts';
+import { readDocument } from '../manifest/manifest-document.ts';
+import { manifestFileText } from '../manifest/manifest-file.ts';
+import { expandAliases, openedManifest, setIn, textOf, whereWritten } from '../manifest/manifest-text.ts';
 import { AppError, messageOf } from '../model/errors.ts';
 import { hasRawNumber, type Json } from '../model/json.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
@@ -43,28 +45,37 @@ export function forkManifest(
 ): ForkManifest {
   const document = parsed(path);
   // Another process has none but those that it is granted here [S40].
-  document.delete('secrets');
-  if (!document.has('entrypoint')) document.setIn(['secrets', 'holdfast', 'implied'], false);
+  for (const place of [['secrets'], ['config', 'secrets']]) {
+    if (document.hasIn(place)) document.deleteIn(place);
+  }
   for (const [place, value] of Object.entries(changes)) put(document, place, value);
+  // Whoever grants it some grants it no others by that.
+  const implied = whereWritten(document, ['secrets', 'holdfast', 'implied']);
+  if (document.get('entrypoint') == null && !document.hasIn(implied)) {
+    put(document, implied.join('.'), false);
+  }
   document.set('name', name);
   const target = join(workspace, `${fileNameOf(name)}${MANIFEST_SUFFIX}`);
   refuseTaken(target, name);
-  let definition = checkManifest(workspace, target, document.toString());
+  let definition = checkManifest(workspace, target, textOf(document));
   const memory = definition.config.agent?.memory ?? null;
   if (withOwnMemory(document, memory, name, Object.keys(changes))) {
-    definition = checkManifest(workspace, target, document.toString());
+    definition = checkManifest(workspace, target, textOf(document));
   }
   checkTriggers(definition.config.triggers);
   refuseKeepingNothing(definition);
-  const text = document.toString();
+  const text = textOf(document);
   return { definition, path: target, write: () => writeWhole({ from: path, to: target, name, text }) };
 }
 
 function parsed(path: string): Document {
   try {
-    const document = parseDocument(readFileSync(path, 'utf8'));
-    const [error] = document.errors;
-    if (error !== undefined) throw error;
+    const text = manifestFileText(path);
+    // Before any of it is made larger.
+    const [problem] = readDocument(text).problems;
+    if (problem !== undefined) throw new Error(problem.message);
+    const document = openedManifest(text);
+    expandAliases(document);
     return document;
   } catch (error) {
     throw new AppError(
@@ -77,7 +88,7 @@ function parsed(path: string): Document {
 }
 
 function put(document: Document, place: string, value: Json): void {
-  const path = place.split('.');
+  const path = whereWritten(document, place.split('.'));
   if (path[0] === 'name') {
     throw new AppError(
       'fork.bad-setting',
@@ -93,7 +104,7 @@ function put(document: Document, place: string, value: Json): void {
     );
   }
   try {
-    document.setIn(path, value);
+    setIn(document, path, value);
   } catch (error) {
     throw new AppError(
       'fork.bad-setting',

@@ -3,6 +3,7 @@
 
 import type { Document } from 'yaml';
 import { userOfFork } from '../agent/memory/memory-place.ts';
+import { setIn, whereWritten } from '../manifest/manifest-text.ts';
 import type { MemoryPlan } from '../model/agent-plan.ts';
 
 const SAYS_WHOSE = /(^|\.)memory[._]user_id$/;
@@ -19,6 +20,6 @@ export function withOwnMemory(
   changes: readonly string[],
 ): boolean {
   if (plan === null || changes.some((place) => SAYS_WHOSE.test(place))) return false;
-  document.setIn(['memory', 'user_id'], userOfFork(plan.userId, name));
+  setIn(document, whereWritten(document, ['memory', 'user_id']), userOfFork(plan.userId, name));
   return true;
 }

@@ -88,9 +88,11 @@ export class ManifestBook implements Disposable {
   check(file: string, text: string): Checked {
     const { definition, problems } = checkText(this.workspace, file, text);
     const name = definition?.name;
-    const other = this.#manifests.find((one) => one.file !== file && one.definition?.name === name);
+    const other = this.#manifests.find(
+      (one) => one.file !== file && one.definition?.name.toLowerCase() === name?.toLowerCase(),
+    );
     if (name === undefined || other === undefined) return { definition, problems };
-    const message = `${other.file} defines ${JSON.stringify(name)} already. Choose another name.`;
+    const message = `${other.file} defines ${JSON.stringify(other.definition!.name)} already. Choose another name.`;
     return { definition: null, problems: [{ path: 'name', line: null, message }] };
   }
 

@@ -1,12 +1,14 @@
 // Manifests on disk, read and written for whoever edits them: whole or not at all, never over what somebody else wrote
 // meanwhile, and without secrets on the way [J10].
 
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readableIn } from '../manifest/manifest-document.ts';
+import { manifestFileText } from '../manifest/manifest-file.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import type { Scrub } from '../model/scrubber.ts';
 import { syncDirectory } from './fork-manifest.ts';
-import { documentOf, hashOf, linkedTo } from './manifest-scan.ts';
+import { hashOf, linkedTo } from './manifest-scan.ts';
 import { literalSecrets } from './manifest-secrets.ts';
 
 /** Where removed manifests lie, in the workspace; nothing looks for manifests in there. */
@@ -28,7 +30,7 @@ export function readManifest(workspace: string, file: string): ManifestText | nu
     );
   }
   try {
-    const text = readFileSync(path, 'utf8');
+    const text = manifestFileText(path);
     return { text, hash: hashOf(text) };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
@@ -43,8 +45,7 @@ export function readManifest(workspace: string, file: string): ManifestText | nu
 
 /** @throws `manifest.holds-secret` for a text that must not leave this host, or come back from elsewhere */
 export function refuseSecrets(file: string, text: string, scrub: Scrub): void {
-  const document = documentOf(text);
-  const places = document === undefined ? [] : literalSecrets(document);
+  const places = literalSecrets(readableIn(text));
   if (places.length === 0 && scrub.text(text) === text) return;
   const where = places.length === 0 ? 'the value of a secret' : `a secret itself, at ${places.join(', ')}`;
   throw new AppError(

@@ -5,9 +5,10 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as others } from 'node:timers/promises';
-import { parse } from 'yaml';
 import { isInside } from '../manifest/is-inside.ts';
 import { checkManifest, manifestsOf } from '../manifest/load-workspace.ts';
+import { readableIn } from '../manifest/manifest-document.ts';
+import { manifestFileText } from '../manifest/manifest-file.ts';
 import { manifestProblems, type ManifestProblem } from '../manifest/manifest-problems.ts';
 import { asAppError, codeOf, messageOf } from '../model/errors.ts';
 import { recordable, type Json } from '../model/json.ts';
@@ -16,8 +17,6 @@ import { checkTriggers } from '../runtime/trigger-list.ts';
 
 /** So many are looked at before others go on. */
 const AT_ONCE = 20;
-/** A longer one is no manifest. */
-const MAX_BYTES = 1_000_000;
 
 /** What runs, and the text that it was made from. */
 export interface RunningManifest {
@@ -92,8 +91,7 @@ export class ManifestScan {
     let text: string;
     try {
       this.#refuseOutside(file, path);
-      if (statSync(path).size > MAX_BYTES) throw new Error(`it has more than ${MAX_BYTES / 1e6} MB`);
-      text = readFileSync(path, 'utf8');
+      text = manifestFileText(path);
     } catch (error) {
       const problem = { path: '', line: null, message: `It can't be read: ${messageOf(error)}.` };
       return { file, text: null, hash: null, definition: null, problems: [problem] };
@@ -134,10 +132,11 @@ export function checkText(
   }
 }
 
-/** Its settings; undefined for what is no YAML. */
+/** Its settings, as far as they can be made out; undefined for what is no YAML at all. */
 export function documentOf(text: string): Json | undefined {
+  const value = readableIn(text);
   try {
-    return recordable(parse(text) as Json, 'a manifest');
+    return value === undefined ? undefined : recordable(value, 'a manifest');
   } catch {
     // What is wrong with it is told by whoever checks it.
     return undefined;

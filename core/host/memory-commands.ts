@@ -78,7 +78,7 @@ async function write(
   }
   // The same command is the same record, also for a host that was started in between.
   const made = memoryId(commandId);
-  await withStore(at, (memory) =>
+  const added = await withStore(at, (memory) =>
     memory.add({
       id: made,
       userId,
@@ -89,14 +89,16 @@ async function write(
       isPinned,
     }),
   );
+  if (added === 'forgotten') return `It was remembered as ${made}, and forgotten since; it stays so.`;
   return `It is remembered as ${made}${isPinned ? ', and pinned' : ''}.`;
 }
 
 async function forget(at: MemoryAt, { id, collection }: RequestOf<'memory.forget'>): Promise<string> {
   const { plan } = at;
   if (id !== null) {
-    if (!(await withStore(at, (memory) => memory.delete(id, plan.userId)))) throw notFound(id);
-    return `${id} is forgotten.`;
+    const became = await withStore(at, (memory) => memory.delete(id, plan.userId));
+    if (became === 'none') throw notFound(id);
+    return became === 'before' ? `${id} was forgotten before.` : `${id} is forgotten.`;
   }
   if (collection !== plan.collection) {
     throw new AppError(

@@ -1,10 +1,11 @@
 // Manifests, checked as they are when a workspace is opened: all of a directory, or one. Nothing is run, and no journal is
 // needed.
 
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { manifestsOf, MANIFEST_SUFFIX } from '../manifest/load-workspace.ts';
 import type { ManifestProblem } from '../manifest/manifest-document.ts';
+import { manifestFileText } from '../manifest/manifest-file.ts';
 import { processOf, type ReadProcess } from '../manifest/process-of.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
@@ -32,15 +33,20 @@ export interface ManifestAgent {
 /** @throws `workspace.unreadable`, `workspace.empty` */
 export function validateManifests(path: string): readonly ManifestReport[] {
   const files = filesAt(path);
-  const taken = new Map<string, string>();
+  const taken = new Map<string, { readonly file: string; readonly name: string }>();
   return files.map((file) => {
     const report = reportOn(dirname(file), file);
     const name = report.agent?.name;
     if (name === undefined) return report;
-    const first = taken.get(name);
-    taken.set(name, first ?? file);
+    // A disk that knows no case would have one journal for both.
+    const first = taken.get(name.toLowerCase());
+    taken.set(name.toLowerCase(), first ?? { file, name });
     if (first === undefined) return report;
-    const message = `${first} is called so as well, and is the one that runs: rename one of them`;
+    const how =
+      first.name === name
+        ? 'is called so as well'
+        : `is called ${JSON.stringify(first.name)}, which is the same but for capital letters`;
+    const message = `${first.file} ${how}, and is the one that runs: rename one of them`;
     return { ...report, isValid: false, agent: null, problems: [{ path: 'name', line: null, message }] };
   });
 }
@@ -69,14 +75,14 @@ function filesAt(path: string): readonly string[] {
 }
 
 function reportOn(directory: string, file: string): ManifestReport {
-  let read: ReadProcess;
+  let text: string;
   try {
-    read = processOf({ directory, path: file }, readFileSync(file, 'utf8'));
+    text = manifestFileText(file);
   } catch (error) {
-    if (codeOf(error) === undefined) throw error;
     const message = `it can't be read: ${messageOf(error)}`;
     return { file, isValid: false, agent: null, problems: [{ path: '', line: null, message }], notes: [] };
   }
+  const read = processOf({ directory, path: file }, text);
   const { definition, faults, notes } = read;
   const problems = [
     ...faults.map(({ path, line, message }) => ({ path, line, message })),

@@ -1,9 +1,8 @@
 // Secrets that a manifest need not declare, because it names them where they are used: variables of its servers, and the
 // keys of its models, which are there where the host has them.
 
-import { KEY_NAMES } from '../agent/models/open-model.ts';
-import { isProvider } from '../agent/models/model-name.ts';
 import { define } from '../model/json.ts';
+import { keyNamesOf } from '../model/model-keys.ts';
 import type { SecretsConfig, SecretSource } from '../model/secrets.ts';
 
 export interface Implied {
@@ -38,10 +37,4 @@ export function withImplied(secrets: SecretsConfig, { areGranted, needed, models
     ),
     withheld: [...new Set([...secrets.withheld, ...variables])].sort(),
   };
-}
-
-/** The secrets of which one holds the key of a model's provider; none where it takes no key. */
-export function keyNamesOf(model: string): readonly string[] {
-  const provider = model.slice(0, model.indexOf(':'));
-  return isProvider(provider) && provider !== 'scripted' ? KEY_NAMES[provider] : [];
 }

@@ -1,9 +1,10 @@
 // A workspace's manifests, `*.agent`, as process definitions. Reads and checks; runs nothing [S2].
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
+import { manifestFileText } from './manifest-file.ts';
 import { mayBeFile } from './module-file.ts';
 import { faultText, processOf, type ProcessFault } from './process-of.ts';
 
@@ -33,12 +34,13 @@ export function loadWorkspace(directory: string): LoadedWorkspace {
   for (const file of files) {
     const path = join(directory, file);
     try {
-      const text = readText(path);
+      const text = manifestFileText(path);
       const definition = checkManifest(directory, path, text);
       const { name } = definition;
-      const first = definitions.get(name);
-      if (first !== undefined) throw duplicate(name, first.path, path);
-      definitions.set(name, { path, text, definition });
+      // A disk that knows no case would have one journal for both.
+      const first = definitions.get(name.toLowerCase());
+      if (first !== undefined) throw duplicate({ name, path }, { ...first, name: first.definition.name });
+      definitions.set(name.toLowerCase(), { path, text, definition });
     } catch (error) {
       problems.push(error instanceof AppError ? error : unreadable(path, error));
     }
@@ -52,11 +54,20 @@ export function loadWorkspace(directory: string): LoadedWorkspace {
   };
 }
 
-function duplicate(name: string, first: string, path: string): AppError {
+interface Named {
+  readonly name: string;
+  readonly path: string;
+}
+
+function duplicate({ name, path }: Named, first: Named): AppError {
+  const how =
+    name === first.name
+      ? `and so is ${first.path}`
+      : `which but for capital letters is the ${JSON.stringify(first.name)} of ${first.path}`;
   return new AppError(
     'manifest.duplicate-name',
-    `${path} is called ${JSON.stringify(name)}, and so is ${first}, which is the one that runs. Rename one of them.`,
-    { path, first, process: name },
+    `${path} is called ${JSON.stringify(name)}, ${how}, which is the one that runs. Rename one of them.`,
+    { path, first: first.path, process: name },
   );
 }
 
@@ -117,12 +128,4 @@ function errorOf(path: string, faults: readonly ProcessFault[]): AppError {
     `${path} can't be used: ${problems.join('; ')}.`,
     { path, problems },
   );
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw unreadable(path, error);
-  }
 }

@@ -13,6 +13,7 @@ import {
   type Node,
 } from 'yaml';
 import { messageOf } from '../model/errors.ts';
+import { MAX_MANIFEST_BYTES } from './manifest-file.ts';
 
 /** Something about one place of a manifest. `path` is empty for the whole, `line` null where nothing of it is written. */
 export interface ManifestProblem {
@@ -33,7 +34,11 @@ export interface ManifestDocument {
   readonly lineOf: (place: Place) => number | null;
 }
 
-const MAX_CHARS = 1024 * 1024;
+/** Of settings, lists and values in them, with all that aliases put in place. */
+const MAX_VALUES = 200_000;
+const MAX_LEVELS = 100;
+/** Keys by `<<` too, as Promptise's reader has them. */
+const READ_AS = { prettyErrors: false, merge: true } as const;
 /** Of what is no YAML: those behind follow from the first, mostly. */
 const MAX_ERRORS = 10;
 
@@ -43,22 +48,29 @@ export function readDocument(text: string): ManifestDocument {
     ...nothing,
     problems: [{ path: '', line, message }],
   });
-  if (text.length > MAX_CHARS) {
-    return refused(null, `it has ${text.length} characters, and a manifest has ${MAX_CHARS} at most`);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_MANIFEST_BYTES) {
+    return refused(null, `it has ${bytes} bytes, and a manifest has ${MAX_MANIFEST_BYTES} at most`);
   }
   const lines = new LineCounter();
   try {
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
+    const document = parseDocument(text, { ...READ_AS, lineCounter: lines });
     const problems = [...document.errors, ...document.warnings]
       .slice(0, MAX_ERRORS)
-      .map(({ pos, message }): ManifestProblem => ({
+      .map(({ pos, code, message }): ManifestProblem => ({
         path: '',
         line: lines.linePos(pos[0]).line,
-        message: `it is not YAML: ${firstLine(message)}`,
+        message:
+          code === 'MULTIPLE_DOCS'
+            ? 'a second document begins with ---: a file has one manifest'
+            : `it is not YAML: ${firstLine(message)}`,
       }));
     if (problems.length > 0) return { ...nothing, problems };
+    const value = document.toJS() as unknown;
+    const tooMuch = tooMuchIn(value);
+    if (tooMuch !== null) return refused(null, tooMuch);
     return {
-      value: document.toJS() as unknown,
+      value,
       problems: [],
       ambiguous: ambiguousIn(document, lines),
       lineOf: (place) => lineOf(document, lines, place),
@@ -67,6 +79,31 @@ export function readDocument(text: string): ManifestDocument {
     // Aliases that lead nowhere or too far, and what is nested deeper than anybody writes.
     return refused(null, `it is not YAML: ${firstLine(messageOf(error))}`);
   }
+}
+
+/** As far as it can be made out, whatever is wrong with it; undefined where nothing can. */
+export function readableIn(text: string): unknown {
+  try {
+    const value = parseDocument(text, READ_AS).toJS() as unknown;
+    return tooMuchIn(value) === null ? value : undefined;
+  } catch {
+    return undefined; // Whoever checks it is told what is wrong.
+  }
+}
+
+/** Before any of it is copied: what is named by an alias is one value until then, however often it is named. */
+function tooMuchIn(document: unknown): string | null {
+  let count = 0;
+  const isWithin = (value: unknown, level: number): boolean => {
+    count += 1;
+    if (count > MAX_VALUES || level > MAX_LEVELS) return false;
+    if (typeof value !== 'object' || value === null) return true;
+    return Object.values(value).every((inner) => isWithin(inner, level + 1));
+  };
+  if (isWithin(document, 0)) return null;
+  return count > MAX_VALUES
+    ? `it has more than ${MAX_VALUES} values, with those that aliases stand for. Put large data into a file`
+    : `it is nested more than ${MAX_LEVELS} levels deep`;
 }
 
 /** What follows it shows the text itself, in which there may be a secret. */

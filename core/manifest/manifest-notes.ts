@@ -2,9 +2,9 @@
 // this host has not.
 
 import { isObject, type Json, type JsonObject } from '../model/json.ts';
+import { keyNamesOf } from '../model/model-keys.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import type { Environment } from './expand-variables.ts';
-import { keyNamesOf } from './implied-secrets.ts';
 import type { ManifestProblem, Place } from './manifest-document.ts';
 import type { Manifest } from './manifest-schema.ts';
 import type { ReadManifest } from './read-manifest.ts';

@@ -71,8 +71,8 @@ export class ApprovalDesk {
       );
     }
     const what = whatOf(ask);
-    if (wait.end !== null) return { ...endOf(ask, wait.end), isFirst: false, what };
     const settlement = settlementOf(ask, order, actor);
+    // Of one that is settled already it changes nothing, and resolves once the first is durable.
     const { isFirst } = await this.#options.settle(promiseId, settlement, actor);
     const end = this.#find(promiseId)?.end ?? null;
     if (end !== null) return { ...endOf(ask, end), isFirst, what };

@@ -72,7 +72,9 @@ function secretsOfChild(
   { secrets, agent }: ProcessConfig,
   { secrets: granted }: SpawnedProcess,
 ): SecretsConfig {
-  const keys = (agent?.models ?? []).flatMap(keyNamesOf);
+  const embedding = agent?.memory?.embeddingModel ?? null;
+  const models = [...(agent?.models ?? []), ...(embedding === null ? [] : [embedding])];
+  const keys = models.flatMap(keyNamesOf);
   const isIts = (secret: string): boolean => granted.includes(secret) || keys.includes(secret);
   const only = <T>(of: Readonly<Record<string, T>>): Record<string, T> =>
     Object.fromEntries(Object.entries(of).filter(([secret]) => isIts(secret)));

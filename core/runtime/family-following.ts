@@ -35,12 +35,12 @@ export class FamilyFollowing {
   /** What follows from how it and its parent stand is done, also where a crash came between. */
   lookAt(child: AgentProcess): void {
     const parent = this.#parentOf(child);
-    if (parent === null) return;
+    if (parent === null || child.live.trouble !== null) return;
     this.#greet(parent, child);
     this.#tellFailure(parent, child);
     const step = followStep(parent.name, parent.snapshot, child.snapshot);
     if (step === null || this.#moving.has(child.name)) return;
-    if (child.live.trouble !== null || parent.live.trouble !== null) return;
+    if (parent.live.trouble !== null) return;
     const actor = { name: followerOf(parent.name), reason: `${parent.name} ${WORDS[step]}` };
     this.#moving.add(child.name);
     const isDone = child.follow(step, actor).then(

@@ -25,6 +25,8 @@ export class Family {
   readonly #options: FamilyOptions;
   readonly #following: FamilyFollowing;
   readonly #problems = new Map<string, AppError>();
+  /** Who began those that were made here: one whose journal can't be read does not say so itself. */
+  readonly #begunBy = new WeakMap<AgentProcess, string>();
   /** Those that are being recovered right now. */
   readonly #raising = new Map<string, Promise<AgentProcess | null>>();
   #isClosed = false;
@@ -45,10 +47,14 @@ export class Family {
   }
 
   /** Whoever began it; null for one with a manifest. */
-  parentOf({ name, snapshot }: AgentProcess): AgentProcess | null {
-    const parent =
-      snapshot.parent === null ? undefined : this.#options.processes().get(snapshot.parent.process);
-    return parent?.snapshot.self.spawned.some((child) => child.name === name) === true ? parent : null;
+  parentOf(process: AgentProcess): AgentProcess | null {
+    const parent = this.#options.processes().get(this.#parentNameOf(process) ?? '');
+    const isIts = parent?.snapshot.self.spawned.some((child) => child.name === process.name) === true;
+    return isIts ? parent : null;
+  }
+
+  #parentNameOf(process: AgentProcess): string | null {
+    return process.snapshot.parent?.process ?? this.#begunBy.get(process) ?? null;
   }
 
   /** It, and behind it those that it comes from, up to the first. */
@@ -68,7 +74,7 @@ export class Family {
     const processes = this.#options.processes();
     return snapshot.self.spawned.flatMap((spawned) => {
       const child = processes.get(spawned.name);
-      return child?.snapshot.parent?.process === name ? [child] : [];
+      return child !== undefined && this.#parentNameOf(child) === name ? [child] : [];
     });
   }
 
@@ -152,11 +158,12 @@ export class Family {
 
   async #raised(parent: AgentProcess, spawned: SpawnedProcess): Promise<AgentProcess | null> {
     const { name } = spawned;
-    if (this.#isClosed || this.#options.processes().get(name)?.snapshot.parent?.process === parent.name)
-      return null;
+    const there = this.#options.processes().get(name);
+    if (this.#isClosed || (there !== undefined && this.#parentNameOf(there) === parent.name)) return null;
     try {
       const depth = (parent.snapshot.parent?.depth ?? 0) + 1;
       const child = this.#options.put(childDefinition(parent.definition, spawned, depth));
+      this.#begunBy.set(child, parent.name);
       await child.recover();
       if (child.live.trouble === null && child.snapshot.parent === null) {
         await child.record('spawned', { parent: parent.name, depth });
@@ -178,10 +185,11 @@ export class Family {
   async discard(child: AgentProcess, actor: Actor, more: JsonObject = {}): Promise<void> {
     for (const one of this.childrenOf(child)) await this.discard(one, actor);
     const parent = this.parentOf(child);
-    await child.stop(actor);
-    const said = { actor: actor.name, reason: actor.reason };
-    // One in trouble can't say so itself; its parent's word is enough.
-    if (child.live.trouble === null) await child.record('discarded', said);
+    // One in trouble does not move, and can't say so itself; its parent's word is enough.
+    if (child.live.trouble === null) {
+      await child.stop(actor);
+      await child.record('discarded', { actor: actor.name, reason: actor.reason });
+    }
     if (parent !== null) await this.#leave(parent, child, actor, more);
   }
 

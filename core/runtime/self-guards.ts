@@ -2,7 +2,7 @@
 
 import { lookup } from 'node:dns/promises';
 import { realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, relative, sep } from 'node:path';
 import { isInside } from '../manifest/is-inside.ts';
 import { triggerFromManifest } from '../manifest/trigger-schema.ts';
 import type { HttpServer, OpenPlan, ToolServer } from '../model/agent-plan.ts';
@@ -75,9 +75,12 @@ function refuseOften(expression: string): void {
 
 /** Also by no link that leads out of it; and not into what is written while it runs. */
 function refuseOutside(path: string, workspace: string): void {
-  const real = realPath(path);
-  const hidden = path.split(/[\\/]/).some((part) => part.startsWith('.holdfast'));
-  if (isInside(realPath(workspace), real) && !hidden) return;
+  const [root, real] = [realPath(workspace), realPath(path)];
+  // On a disk that knows no case it goes by any.
+  const hidden = relative(root, real)
+    .split(sep)
+    .some((part) => part.toLowerCase().startsWith('.holdfast'));
+  if (isInside(root, real) && !hidden) return;
   throw refused(
     'outside',
     hidden

@@ -10,6 +10,7 @@ import { describeChange, standing } from '../model/self-change.ts';
 import type { AgentProcess } from './agent-process.ts';
 import type { Family } from './family.ts';
 import { refused } from './self-guards.ts';
+import { aliveOf } from './self-spawn.ts';
 
 const MAX_LINES = 200;
 const MAX_TEXT = 500;
@@ -30,7 +31,10 @@ export class SelfReads {
     const self = this.#self();
     const lines = [self, ...this.#family.begunBy(self)].map((process) => {
       const { lifecycle, lifecycleReason, queue, open, invocationCount } = process.snapshot;
-      const who = process === self ? 'you' : `begun by ${process.snapshot.parent?.process ?? '?'}`;
+      const who = process === self ? 'you' : `begun by ${this.#family.parentOf(process)?.name ?? '?'}`;
+      const { trouble } = process.live;
+      if (trouble !== null)
+        return `${process.name}, ${who}: can't go on: ${trouble.message.slice(0, MAX_TEXT)}`;
       const why = lifecycleReason === '' ? '' : ` (${lifecycleReason.slice(0, MAX_TEXT)})`;
       return `${process.name}, ${who}: ${lifecycle}${why}; ${invocationCount} handled, ${open.length} under way, ${queue.length} waiting`;
     });
@@ -65,7 +69,7 @@ export class SelfReads {
       may(
         open.maySpawn,
         'begin processes',
-        `${this.#family.begunBy(this.#self()).length} of ${open.maxSpawned} begun; this one is ${parent?.depth ?? 0} deep`,
+        `${aliveOf(this.#family.begunBy(this.#self()))} of ${open.maxSpawned} begun; this one is ${parent?.depth ?? 0} deep`,
       ),
       'create tools: not allowed',
       `changes of instructions and servers: ${self.rebuilds} of ${open.maxRebuilds ?? 'any number'}`,

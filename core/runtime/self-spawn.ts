@@ -35,15 +35,15 @@ export class SelfSpawn {
     return `${this.#options.definition.name}.${name}`;
   }
 
-  /** A journal is never taken up by another process than the one that it tells of. @throws `self.exists` */
+  /** A journal is never taken up by another process than the one that it tells of. @throws `self.exists`, `self.too-long` */
   async refuseTaken(name: string): Promise<void> {
     const { journal } = this.#options;
     const child = this.#nameOf(name);
     if (Buffer.byteLength(child) > MAX_NAME) {
       throw refused('too-long', `${child} is too long for the name of a process. Choose a shorter one.`);
     }
-    const { entries } = await journal.readLast(child, 1);
-    if (entries.length > 0) throw taken(child);
+    const same = (await journal.processes()).find((name) => name.toLowerCase() === child.toLowerCase());
+    if (same !== undefined) throw taken(child, same);
   }
 
   /** As its entry has it. @throws `self.*`, `trigger.*` */
@@ -52,7 +52,7 @@ export class SelfSpawn {
     const child = this.#nameOf(wanted.name);
     const process = self();
     if (family.isThere(child) || process.snapshot.self.spawned.some(({ name }) => name === child))
-      throw taken(child);
+      throw taken(child, child);
     this.#refuseMore();
     if (wanted.instructions.length > open.maxInstructionLength) {
       throw refused(
@@ -92,7 +92,7 @@ export class SelfSpawn {
     }
     for (const one of family.lineOf(process)) {
       const most = one.settings.config.agent?.open?.maxSpawned ?? 0;
-      const alive = family.begunBy(one).filter(({ snapshot }) => snapshot.lifecycle !== 'stopped').length;
+      const alive = aliveOf(family.begunBy(one));
       if (alive < most) continue;
       const whose = one === process ? 'It has' : `${one.name}, which it comes from, has`;
       throw refused(
@@ -111,6 +111,12 @@ export class SelfSpawn {
   }
 }
 
-function taken(child: string) {
-  return refused('exists', `There is, or was, a process ${child}. Choose another name.`);
+/** Of those that came from one, how many count for what it may begin. */
+export function aliveOf(begun: readonly AgentProcess[]): number {
+  return begun.filter(({ snapshot }) => snapshot.lifecycle !== 'stopped').length;
+}
+
+function taken(child: string, same: string) {
+  const how = same === child ? '' : `, which a disk may take for ${child}`;
+  return refused('exists', `There is, or was, a process ${same}${how}. Choose another name.`);
 }

@@ -23,7 +23,9 @@ export function overText(change: SelfChange): string {
 
 export function undoneText(changes: readonly SelfChange[]): string {
   const names = changes.map((change) => `${change.seq} (${describeChange(change)})`).join(', ');
-  return `Undone: ${names}. ${NEXT}`;
+  // A trigger and a process are gone at once.
+  const isLater = changes.some(({ kind }) => kind === 'instructions' || kind === 'server');
+  return `Undone: ${names}.${isLater ? ` ${NEXT}` : ''}`;
 }
 
 function capital(text: string): string {

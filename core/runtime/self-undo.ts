@@ -7,6 +7,7 @@ import type { AgentProcess } from './agent-process.ts';
 import type { Family } from './family.ts';
 import type { Actor } from './lifecycle-driver.ts';
 import type { LiveSettings } from './live-settings.ts';
+import { OneAtATime } from './one-at-a-time.ts';
 import type { Recorder } from './recorder.ts';
 import type { TriggerSet } from './trigger-set.ts';
 
@@ -21,6 +22,8 @@ export interface SelfUndoOptions {
 
 export class SelfUndo {
   readonly #options: SelfUndoOptions;
+  /** An operator and the agent itself may ask at once, and taking back a process takes a while. */
+  readonly #turns = new OneAtATime();
 
   constructor(options: SelfUndoOptions) {
     this.#options = options;
@@ -45,8 +48,20 @@ export class SelfUndo {
    */
   async undo(
     changes: readonly number[] | null,
-    { name, reason }: Actor,
+    actor: Actor,
     more: JsonObject = {},
+  ): Promise<readonly SelfChange[]> {
+    let undone: readonly SelfChange[] = [];
+    await this.#turns.run(async () => {
+      undone = await this.#undo(changes, actor, more);
+    });
+    return undone;
+  }
+
+  async #undo(
+    changes: readonly number[] | null,
+    { name, reason }: Actor,
+    more: JsonObject,
   ): Promise<readonly SelfChange[]> {
     const planned = this.plan(changes);
     const by = { actor: name, reason, ...more };

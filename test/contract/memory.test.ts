@@ -232,5 +232,7 @@ test('[S40] a fork reads what its original remembers and writes under a name of 
   expect(withOwnMemory(other, MEMORY_PLAN, 'b', ['memory.user_id'])).toBe(false);
   expect(withOwnMemory(other, null, 'b', [])).toBe(false);
   expect(withOwnMemory(other, MEMORY_PLAN, 'b', ['config.concurrency'])).toBe(true);
-  expect(other.getIn(['memory', 'user_id'])).toBe(userOfFork('default', 'b'));
+  // Said in one place: where the rest of it is.
+  expect(other.getIn(['context', 'memory_user_id'])).toBe(userOfFork('default', 'b'));
+  expect(other.has('memory')).toBe(false);
 });

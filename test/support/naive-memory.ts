@@ -36,7 +36,7 @@ export function naiveMemory(collection: string): MemoryStore {
     add: async ({ vector, ...record }) => {
       if (all.some((kept) => kept.record.id === record.id)) return 'known';
       if (forgotten.has(record.id)) return 'forgotten';
-      all.push({ record: { ...record, collection, updatedAt: null }, vector });
+      all.push({ record: { ...record, collection, updatedAt: record.updatedAt ?? null }, vector });
       return 'added';
     },
     search: async ({ userIds, text, vector, max, minScore }: MemoryQuery): Promise<MemoryHit[]> => {
@@ -68,7 +68,10 @@ export function naiveMemory(collection: string): MemoryStore {
       all[at] = { record: next, vector: next.text === record.text ? vector : null };
       return next;
     },
-    delete: async (id, userId) => forget((record) => record.id === id && record.userId === userId) > 0,
+    delete: async (id, userId) => {
+      if (forget((record) => record.id === id && record.userId === userId) > 0) return 'deleted';
+      return forgotten.has(id) ? 'before' : 'none';
+    },
     clear: async (userId) => forget((record) => record.userId === userId),
     list: async ({ userIds, max, skip = 0, onlyPinned = false }) =>
       newestFirst(userIds)

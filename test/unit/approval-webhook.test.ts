@@ -9,7 +9,7 @@ import { ApprovalRoute, type ApprovalRouteOptions } from '../../core/triggers/ap
 import { WebhookServers } from '../../core/triggers/webhook-servers.ts';
 import { systemClock } from '../../core/host/system-clock.ts';
 import { approvingAgent, askingAgent } from '../support/approving-agent.ts';
-import { bench, isIdle, type Bench } from '../support/runtime.ts';
+import { folded, bench, isIdle, type Bench } from '../support/runtime.ts';
 import { freePort, rawConnection, send, type Heard } from '../support/webhooks.ts';
 
 const SECRET = 'a secret between two machines';
@@ -134,6 +134,16 @@ test('what is no decision is refused with what is wrong, and decides nothing', a
   expect(b.process.snapshot.open[0]?.waits[0]?.end).toBeNull();
 });
 
+test('[P1] [P3] half a character, or a NUL, in who decided is kept as what a journal can hold, and as it was told', async () => {
+  const { b, asked, post } = await opened(approvingAgent());
+  const id = await asked();
+  const body = String.raw`{"verdict":"approve","by":"ann\ud800\u0000","reason":"\udfff"}`;
+  expect((await post(id, body)).status).toBe(200);
+  await b.until('the end', isIdle);
+  expect(b.process.live.trouble).toBeNull();
+  expect(await folded(b)).toEqual(b.process.snapshot);
+});
+
 test('a question is answered the same way', async () => {
   const { b, asked, post } = await opened(askingAgent("{ question: 'Which one?' }"));
   const id = await asked();
@@ -225,4 +235,37 @@ test('two processes share a port, each with its own secret and promises', async 
   expect((await post('p_a', 'secret a')).body).toMatchObject({ by: 'alpha ann@example.com' });
   expect((await post('p_a', 'secret b')).status).toBe(401);
   await first.b.quit();
+});
+
+test('one that could not be kept counts for nothing, and the same may be sent again', async () => {
+  const port = await freePort();
+  const servers = new WebhookServers();
+  let tries = 0;
+  const options: ApprovalRouteOptions = {
+    process: 'agent',
+    host: '127.0.0.1',
+    port,
+    secret: SECRET,
+    toleranceMs: 300_000,
+    allowedSources: [],
+    clock: systemClock(),
+    knows: () => true,
+    decide: async () => {
+      tries += 1;
+      if (tries === 1) throw new Error('the disk is full');
+      return { isFirst: true, end: 'approved', by: '' };
+    },
+    health: () => ({ reason: null, queueSize: 0 }),
+  };
+  const running = await servers.serve(new ApprovalRoute(options));
+  onTestFinished(() => running[Symbol.asyncDispose]());
+  const signature = signatureOf('p_1', APPROVE);
+  const post = (): Promise<Heard> =>
+    send(`http://127.0.0.1:${port}/approvals/p_1`, {
+      body: APPROVE,
+      headers: { 'Content-Type': 'application/json', 'Holdfast-Signature': signature },
+    });
+  expect((await post()).status).toBeGreaterThanOrEqual(500);
+  expect((await post()).status).toBe(200);
+  expect((await post()).status).toBe(409);
 });

@@ -83,12 +83,13 @@ describe('a text that can not be read', () => {
   test.each([
     ['name: a\nname: b\n', 2, 'it is not YAML: Map keys must be unique'],
     ['name: a\n  b: c\n', 1, 'it is not YAML: '],
+    ['name: a\n---\nname: b\n', 2, 'a file has one manifest'],
     ['name: *nobody\n', null, 'it is not YAML'],
     ['name: !lisp a\n', 1, 'Unresolved tag'],
     ['', null, 'it is empty'],
     ['- a\n', null, 'it is no list of settings'],
     [`a: ${'['.repeat(20_000)}`, 1, 'it is not YAML'],
-    [`name: ${'x'.repeat(1_100_000)}`, null, 'a manifest has 1048576 at most'],
+    [`name: ${'x'.repeat(1_100_000)}`, null, 'a manifest has 1000000 at most'],
   ])('%#', (text, line, says) => {
     const [problem, ...more] = problems(text);
     expect(more.length).toBeLessThan(10);
@@ -108,6 +109,17 @@ describe('a text that can not be read', () => {
       (_, at) => `a${at + 1}: &a${at + 1} [${Array(9).fill(`*a${at}`).join(', ')}]`,
     );
     expect(problems(`a0: &a0 [x]\n${rows.join('\n')}\nname: a\n`)[0]!.message).toContain('it is not YAML');
+  });
+
+  test('of values without end, by aliases or by nesting, is refused before any of it is copied', () => {
+    const row = `[${Array(30_000).fill('1').join(',')}]`;
+    const many = `name: a\nworld:\n  a: &a ${row}\n  b: [${Array(90).fill('*a').join(',')}]\n`;
+    expect(problems(many)[0]!.message).toContain('more than 200000 values');
+    const deep = (levels: number): string =>
+      `name: a\nworld: { a: ${'['.repeat(levels)}${']'.repeat(levels)} }\n`;
+    expect(problems(deep(90))).toEqual([]);
+    // So deep that no entry could hold it.
+    expect(problems(deep(250))[0]!.message).toContain('nested more than 100 levels deep');
   });
 });
 

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { validateManifests } from '../../core/host/validate-manifests.ts';
 import { isWorkspace, loadWorkspace, type LoadedWorkspace } from '../../core/manifest/load-workspace.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 
@@ -63,6 +64,17 @@ test('of two manifests with one name the first runs, and the problem names both'
   expect(codes(loaded)).toEqual(['manifest.duplicate-name']);
   expect(loaded.problems[0]!.message).toContain(join(directory, 'a.agent'));
   expect(loaded.problems[0]!.message).toContain(join(directory, 'b.agent'));
+});
+
+test('two names that differ in capital letters alone are one, as a disk may have it', () => {
+  const directory = workspace({ 'b.agent': 'name: A\nentrypoint: ./a.ts\n' });
+  const { definitions, problems } = loadWorkspace(directory);
+  expect(definitions.map(({ name }) => name)).toEqual(['a']);
+  expect(problems[0]!.message).toMatch(
+    /b\.agent is called "A", which but for capital letters is the "a" of .*a\.agent/,
+  );
+  const second = validateManifests(directory).find(({ file }) => file.endsWith('b.agent'));
+  expect(second).toMatchObject({ isValid: false, problems: [{ path: 'name' }] });
 });
 
 describe('what a manifest says in vain', () => {

@@ -1,9 +1,13 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -123,12 +127,32 @@ describe('the score', () => {
     const query = { userIds: ['anna'], text: 'tea', vector: vector(1, 0), max: 9, minScore: 0 };
     const hits = await memory.search(query);
     expect(hits.map(({ record }) => record.id)).toEqual(['words', 'near']);
-    expect(hits[1]!.score).toBeCloseTo(0.7 * cosine(vectorOf([1, 0]), vectorOf([1, 0.1])), 6);
+    expect(hits[1]!.score).toBeCloseTo(0.7 * cosine(vectorOf([1, 0]), vectorOf([1, 0.1]))!, 6);
     // Another text is not what its vector was made of.
     await memory.update('near', 'anna', { text: 'cold stones', updatedAt: '2026-01-02T00:00:00Z' });
     expect((await memory.search(query)).map(({ record }) => record.id)).toEqual(['words']);
     expect(() => vectorOf([])).toThrow('no vector');
     expect(() => vectorOf([Number.NaN])).toThrow('no vector');
+  });
+
+  test('of a record whose vector has another length is that of its words', async () => {
+    const memory = opened();
+    const vector = (...values: number[]) => ({ model: 'm', values: vectorOf(values) });
+    await memory.add(memoryOf('longer', 'a cup of tea', { vector: vector(1, 0, 0) }));
+    await memory.add(memoryOf('none', 'a cup of tea'));
+    const query = { userIds: ['anna'], text: 'tea', vector: vector(1, 0), max: 9, minScore: 0 };
+    const [one, other] = await memory.search(query);
+    expect(one!.score).toBe(other!.score);
+  });
+
+  test('what is rare among the records of others is found in one’s own', async () => {
+    const memory = opened(placeIn(tempDirectory(), false));
+    const words = Array.from({ length: 10 }, (_, at) => `word${at}`);
+    for (let at = 0; at < 1_100; at += 1)
+      await memory.add(memoryOf(`b${at}`, words.join(' '), { userId: 'ben' }));
+    // In one record more than the others, so it is looked up last.
+    await memory.add(memoryOf('own', 'word9'));
+    expect(await found(memory, words.join(' '))).toEqual(['own']);
   });
 
   test('a vector comes back as it was kept, wherever in memory its bytes are', () => {
@@ -159,7 +183,7 @@ describe('whose it is', () => {
     expect(await found(memory, 'tea')).toEqual(['a']);
     expect(await memory.get('b', ['anna'])).toBeNull();
     expect(await memory.update('b', 'anna', { text: 'mine', updatedAt: '' })).toBeNull();
-    expect(await memory.delete('b', 'anna')).toBe(false);
+    expect(await memory.delete('b', 'anna')).toBe('none');
     expect(await memory.add(memoryOf('b', 'again'))).toBe('known');
     expect(await memory.clear('anna')).toBe(1);
     expect((await memory.get('b', ['ben']))?.text).toBe('tea of Ben');
@@ -175,7 +199,9 @@ describe('whose it is', () => {
     const memory = opened();
     expect(await memory.add(memoryOf('a', 'tea'))).toBe('added');
     expect(await memory.add(memoryOf('a', 'tea'))).toBe('known');
-    await memory.delete('a', 'anna');
+    expect(await memory.delete('a', 'anna')).toBe('deleted');
+    // Nor does the forgetting, begun again, find that there is nothing.
+    expect(await memory.delete('a', 'anna')).toBe('before');
     expect(await memory.add(memoryOf('a', 'tea'))).toBe('forgotten');
     expect(await found(memory, 'tea')).toEqual([]);
   });
@@ -293,6 +319,64 @@ describe('a damaged file', () => {
       expect(kept + lost).toBeGreaterThan(0);
     },
   );
+
+  test('a repair keeps all of each record, and what was forgotten stays so [S28]', async () => {
+    const place = placeIn();
+    const written = openSqliteMemory(place);
+    const vector = { model: 'm', values: vectorOf([1, 2]) };
+    const more = { vector, isPinned: true, metadata: { a: 1 } };
+    await written.add(memoryOf('whole', 'tea', { ...more, updatedAt: '2026-02-02T00:00:00.000Z' }));
+    const before = await written.get('whole', ['anna']);
+    await written.add(memoryOf('gone', 'coffee'));
+    await written.delete('gone', 'anna');
+    await written.close();
+    // The index alone is damaged: all records are there.
+    const index = new Database(place.path);
+    index.unsafeMode(true);
+    index.exec("UPDATE words_data SET block = x'ff' WHERE id > 10");
+    index.close();
+    expect(await repairMemory(place, 0)).toMatchObject({ kept: 1, lost: 0 });
+    const memory = opened(place);
+    expect(await memory.get('whole', ['anna'])).toEqual(before);
+    const [hit] = await memory.search({ userIds: ['anna'], text: '', vector, max: 1, minScore: 0 });
+    expect(hit?.record.id).toBe('whole');
+    expect(await memory.add(memoryOf('gone', 'coffee'))).toBe('forgotten');
+  });
+
+  test('a repair for which there is no room says so, and leaves it as it is', async () => {
+    const place = placeIn();
+    await filled(place, 30);
+    truncateSync(place.path, Math.floor(statSync(place.path).size / 8192) * 4096);
+    const bytes = readFileSync(place.path);
+    const names = readdirSync(dirname(place.path));
+    // Nothing can be written there.
+    mkdirSync(`${place.path}.repaired/x`, { recursive: true });
+    await expect(repairMemory(place, 0)).rejects.toMatchObject({ code: 'memory.unusable' });
+    rmSync(`${place.path}.repaired`, { recursive: true });
+    expect(readdirSync(dirname(place.path))).toEqual(names);
+    expect(readFileSync(place.path).equals(bytes)).toBe(true);
+    expect((await repairMemory(place, 0)).asidePath).not.toBeNull();
+  });
+
+  test('[P1] a repair that is killed half way through leaves the damaged one in its place, and is done again', async () => {
+    const place = placeIn();
+    await filled(place, 300);
+    const bytes = readFileSync(place.path);
+    bytes.fill(0, 3 * 4096, 4 * 4096);
+    writeFileSync(place.path, bytes);
+    const repairs = new URL('../support/repairing.ts', import.meta.url).pathname;
+    const child = spawn(process.execPath, [repairs, JSON.stringify(place), '100'], { stdio: 'inherit' });
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+    const half = `${place.path}.repaired`;
+    expect(existsSync(half)).toBe(true);
+    expect(readFileSync(place.path).equals(bytes)).toBe(true);
+    await expect(async () => openSqliteMemory(place)).rejects.toMatchObject({ code: 'memory.damaged' });
+    const { asidePath, kept } = await repairMemory(place, 0);
+    expect(readFileSync(asidePath!).equals(bytes)).toBe(true);
+    expect(kept).toBeGreaterThan(100);
+    expect(await opened(place).count(['anna'])).toBe(kept);
+    expect(existsSync(half)).toBe(false);
+  });
 
   test('whoever had it open finds that another has taken its place', async () => {
     const place = placeIn();

@@ -228,7 +228,7 @@ describe('the tools of an agent', () => {
       ),
       'ok: Nothing of that is remembered.',
       'ok: ID is forgotten.',
-      'no: There is no ID to forget (any more).',
+      'ok: ID is forgotten.',
       'no: pinned was pinned by a person, who alone can forget it.',
       'no: text must say what is to be remembered.',
       'no: text has 20001 characters, and 20000 are the most. Say it shorter.',

@@ -126,4 +126,7 @@ test('a server that it connected itself is there as long as the manifest in forc
   expect(reach('http://10.0.0.7/')).toMatchObject({ url, reach: 'named' });
   expect(reach('http://10.0.0.8/')).toBeUndefined();
   expect(openPlanned(openPlan({ mayConnectServers: false }), self)!.servers).toEqual({});
+  // One that the manifest has by that name since is the one.
+  const theirs = httpServer('https://tools.example/mcp');
+  expect(openPlanned(openPlan({}, { servers: { tools: theirs } }), self)!.servers['tools']).toEqual(theirs);
 });

@@ -132,6 +132,22 @@ describe('triggers', () => {
     ).toMatchObject({ isError: false });
   });
 
+  test('are refused through a link to the journal, and not where the workspace itself lies in a folder called like it', async () => {
+    const b = await openBench(openPlan(), {}, join(tempDirectory(), '.holdfast-work', 'agents'));
+    mkdirSync(join(b.directory, '.holdfast-journal'));
+    symlinkSync(join(b.directory, '.holdfast-journal'), join(b.directory, 'notes'));
+    const watch = (watch_path: string) => ({
+      tool: 'add_trigger',
+      args: { trigger: { type: 'file_watch', watch_path } },
+    });
+    const told = await call(b.process, watch('notes'), watch('.HOLDFAST-journal'), watch('inbox'));
+    expect(told).toMatchObject([
+      { isError: true, text: expect.stringContaining('by its own waking') },
+      { isError: true, text: expect.stringContaining('by its own waking') },
+      { isError: false },
+    ]);
+  });
+
   test('are no more than are allowed, and no two of the same', async () => {
     const b = await openBench(openPlan({ maxTriggers: 2 }));
     const on = (minute: number) => ({

@@ -1,11 +1,17 @@
 // Processes that an agent begins: they inherit what bounds it, share its budget, follow it, and are begun again from journals
 // alone.
 
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_BUDGET } from '../../core/model/budget.ts';
 import { findOrphans } from '../../core/host/orphans.ts';
 import type { AgentProcess } from '../../core/runtime/agent-process.ts';
 import type { AgentRuntime } from '../../core/runtime/agent-runtime.ts';
+import { childDefinition } from '../../core/runtime/child-definition.ts';
+import { httpServer, stdioServer } from '../support/mcp.ts';
+import { MEMORY_PLAN } from '../support/memories.ts';
+import { mission } from '../support/missions.ts';
 import { answersOf, call, callOne, openBench, untilThere } from '../support/open-agent.ts';
 import { openPlan, type Call } from '../support/open-source.ts';
 import { isIdle, OPERATOR } from '../support/runtime.ts';
@@ -42,6 +48,54 @@ describe('a process that an agent begins', () => {
     expect(child.snapshot.parent).toEqual({ process: 'agent', depth: 1, isDiscarded: false });
     await child.settled();
     expect((await b.journal.readLast('agent.helper', 1_000)).entries.length).toBeGreaterThan(3);
+  });
+
+  test('has the keys of its models, of the one that its memory is searched with too', async () => {
+    const sources = {
+      OPENAI_API_KEY: { kind: 'literal', value: 'openai-key-1' },
+      MISTRAL_API_KEY: { kind: 'literal', value: 'mistral-key-1' },
+      KEPT: { kind: 'literal', value: 'kept-value-22' },
+    } as const;
+    const memory = { ...MEMORY_PLAN, embeddingModel: 'mistral:mistral-embed' };
+    const b = await openBench(openPlan({}, { models: ['openai:gpt-5-mini'], memory }), {
+      secrets: { sources, ttlsMs: {}, revokeOnStop: true, withheld: [] },
+      initialState: { of: 'its parent' },
+    });
+    const spawned = { name: 'agent.a', instructions: 'x', triggers: [], secrets: [], task: '' };
+    const { config } = childDefinition(b.process.definition, spawned, 1);
+    expect(Object.keys(config.secrets.sources)).toEqual(['OPENAI_API_KEY', 'MISTRAL_API_KEY']);
+    // A memory of its own, and nothing of what its parent is after or began with.
+    expect(config.agent?.memory?.collection).toBe('agent_memory.a');
+    const ofParent = { ...b.process.definition, config: { ...b.process.definition.config, ...mission() } };
+    const of = childDefinition(ofParent, spawned, 1).config;
+    expect([of.mission, of.initialState]).toEqual([null, {}]);
+    const maySpawn = [1, 2, 3].map(
+      (depth) => childDefinition(ofParent, spawned, depth).config.agent!.open!.maySpawn,
+    );
+    expect(maySpawn).toEqual([true, true, false]);
+  });
+
+  test('[J10] has no server of tools whose settings name a secret that was not granted', async () => {
+    const servers = {
+      plain: stdioServer('tools', []),
+      granted: stdioServer('tools', [], { env: { T: 'a ${GRANTED} b' } }),
+      kept: stdioServer('tools', [], { env: { PATH: '/bin', T: '${GRANTED} ${KEPT}' } }),
+      web: httpServer('https://tools.example/', { headers: { Authorization: 'Bearer ${KEPT}' } }),
+    };
+    const b = await openBench(openPlan({}, { servers }));
+    const spawned = { name: 'agent.a', instructions: 'x', triggers: [], secrets: ['GRANTED'], task: '' };
+    const { agent } = childDefinition(b.process.definition, spawned, 1).config;
+    expect(Object.keys(agent!.servers)).toEqual(['plain', 'granted']);
+  });
+
+  test('that is stopped counts for no limit, and its parent reads so', async () => {
+    const b = await openBench(openPlan({ maxSpawned: 1 }));
+    await call(b.process, spawn('a'));
+    const may = async (): Promise<string> => (await callOne(b.process, 'list_capabilities')).text;
+    expect(await may()).toContain('begin processes: 1 of 1 begun');
+    await (await untilThere(b.runtime, 'agent.a')).stop(OPERATOR);
+    expect(await may()).toContain('begin processes: 0 of 1 begun');
+    expect(await call(b.process, spawn('b'))).toMatchObject([{ isError: false }]);
   });
 
   test('is refused where a name is taken, a secret is not its parent’s, or a trigger is not allowed', async () => {
@@ -239,4 +293,68 @@ test('an injected order for a thousand processes is contained', async () => {
     expect(answersOf(child).every(({ isError }) => isError)).toBe(true);
   }
   expect(b.runtime.processes.size).toBe(3);
+});
+
+test('undone by an operator and by its agent at once, a process is discarded once, and what it used counts once [P4]', async () => {
+  const b = await openBench();
+  await call(b.process, spawn('a', task([], { work: 3 })), spawn('b', task([])));
+  const [a] = [await untilThere(b.runtime, 'agent.a'), await untilThere(b.runtime, 'agent.b')];
+  await waitFor(() => b.ledger().length === 3 && isIdle(a), { what: 'its work' });
+  const spent = (process: AgentProcess): number => process.snapshot.budget.spent.toolCalls ?? 0;
+  const all = [...b.runtime.processes.values()].reduce((sum, process) => sum + spent(process), 0);
+  // As the agent's call and an operator's order do it.
+  const undone = await Promise.all([
+    b.process.selfUndo.undo(null, OPERATOR),
+    b.process.undoSelf(null, OPERATOR),
+  ]);
+  expect(
+    undone
+      .flat()
+      .map(({ what }) => what)
+      .sort(),
+  ).toEqual(['agent.a', 'agent.b']);
+  expect([...b.runtime.processes.keys()]).toEqual(['agent']);
+  expect(spent(b.process)).toBe(all);
+  const discarded = (await b.entries()).filter(({ entry_type: type }) => type === 'process_discarded');
+  expect(discarded).toHaveLength(2);
+  expect(b.process.live.trouble).toBeNull();
+});
+
+test('a name that differs from another’s in its capitals alone is refused before anything is on record', async () => {
+  const b = await openBench();
+  await b.journal.append({ process_id: 'AGENT.One', entry_type: 'trigger_event', data: {} });
+  const told = await call(b.process, spawn('one'), spawn('two'));
+  expect(told).toMatchObject([
+    { isError: true, text: expect.stringContaining('a process AGENT.One') },
+    { isError: false },
+  ]);
+  expect(b.process.snapshot.self.spawned.map(({ name }) => name)).toEqual(['agent.two']);
+});
+
+test('one whose journal can not be read is taken back all the same, by the word of its parent', async () => {
+  const b = await openBench();
+  await call(b.process, spawn('a'), spawn('b'));
+  await untilThere(b.runtime, 'agent.a');
+  await b.quit();
+  const path = join(b.directory, 'journal', 'agent.a.jsonl');
+  const lines = readFileSync(path, 'utf8').split('\n');
+  writeFileSync(path, lines.with(1, '{"damaged').join('\n'));
+  const again = await b.again();
+  const child = again.runtime.process('agent.a');
+  expect(child.live.trouble).not.toBeNull();
+  expect((await callOne(again.process, 'list_processes')).text).toMatch(
+    /agent\.a, begun by agent: can't go on: /,
+  );
+  // It is let go of and comes again with its parent, as the others do.
+  const { family } = again.runtime;
+  await family.letGo(again.process);
+  expect([...again.runtime.processes.keys()]).toEqual(['agent']);
+  for (const one of await family.recover([again.process])) one.begin();
+  expect(family.problemOf('agent.a')).toBeNull();
+  const change = again.process.snapshot.self.changes.find(({ what }) => what === 'agent.a')!;
+  expect(await again.process.undoSelf([change.seq], OPERATOR)).toHaveLength(1);
+  expect(again.process.snapshot.self.spawned.map(({ name }) => name)).toEqual(['agent.b']);
+  expect(again.runtime.processes.has('agent.a')).toBe(false);
+  // What can be read of it stays as it was.
+  expect(readFileSync(path, 'utf8')).toContain('{"damaged');
 });

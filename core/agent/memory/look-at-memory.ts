@@ -1,11 +1,12 @@
 // A collection as it is, without a byte of it changed and no file made beside it [P6]: SQLite itself, opening one only for
 // reading, would make its own there. So a private copy is what is opened.
 
-import { constants, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { constants, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { codeOf } from '../../model/errors.ts';
+import { AppError, codeOf } from '../../model/errors.ts';
 import { memoryError, newer, SCHEMA_VERSION, versionOf } from './memory-file.ts';
 import type { MemoryPlace } from './memory-place.ts';
 import { SqliteMemory } from './sqlite-memory.ts';
@@ -25,7 +26,7 @@ export async function lookAtMemory<T>(
   if (stateOf(place.path) === null) return null;
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-memory-'));
   try {
-    const database = opened(copied(place.path, directory), place.path);
+    const database = opened(await copied(place.path, directory), place.path);
     if (database === null) return null;
     const memory = new SqliteMemory({ database, inode: 0 }, place);
     try {
@@ -55,22 +56,28 @@ function stateOf(path: string): State | null {
   return { size: file.size, changedMs: file.mtimeMs, log };
 }
 
-function copied(path: string, directory: string): string {
+/** While it is copied others go on: it may be large. */
+async function copied(path: string, directory: string): Promise<string> {
   const copy = join(directory, 'memory.sqlite');
-  for (let tries = 1; ; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const before = stateOf(path);
-    copyFileSync(path, copy, constants.COPYFILE_FICLONE);
-    copyIfThere(`${path}-wal`, `${copy}-wal`);
+    await copyFile(path, copy, constants.COPYFILE_FICLONE);
+    await copyIfThere(`${path}-wal`, `${copy}-wal`);
     const after = stateOf(path);
-    const isOfOneMoment = before?.size === after?.size && before?.changedMs === after?.changedMs;
     // What came to the log meanwhile is behind what was copied, and belongs to nobody yet.
-    if (isOfOneMoment || tries >= MAX_TRIES) return copy;
+    if (before?.size === after?.size && before?.changedMs === after?.changedMs) return copy;
   }
+  // A copy of no one moment would look damaged.
+  throw new AppError(
+    'memory.busy',
+    `The memory ${path} is written to all the time, so it could not be looked at. Look again in a moment.`,
+    { path },
+  );
 }
 
-function copyIfThere(from: string, to: string): void {
+async function copyIfThere(from: string, to: string): Promise<void> {
   try {
-    copyFileSync(from, to, constants.COPYFILE_FICLONE);
+    await copyFile(from, to, constants.COPYFILE_FICLONE);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     // It has just been moved into the file.

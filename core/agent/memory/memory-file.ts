@@ -52,6 +52,27 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (owner, body, content = '', 
 CREATE VIRTUAL TABLE IF NOT EXISTS vocabulary USING fts5vocab (words, 'col');
 `;
 
+/** Of a table `memory m`. */
+export const MEMORY_COLUMNS =
+  'm.n, m.id, m.user_id, m.text, m.created_at, m.updated_at, m.source, m.metadata, m.pinned';
+
+export interface MemoryRow {
+  readonly n: number;
+  readonly id: string;
+  readonly user_id: string;
+  readonly text: string;
+  readonly created_at: string;
+  readonly updated_at: string | null;
+  readonly source: string;
+  readonly metadata: string;
+  readonly pinned: number;
+}
+
+/** For `IN (SELECT value FROM json_each(?))`. */
+export function listOf(texts: readonly string[]): string {
+  return JSON.stringify(texts);
+}
+
 export interface MemoryFile {
   readonly database: Database.Database;
   /** Tells it from another that takes its place. */

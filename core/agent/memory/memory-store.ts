@@ -47,6 +47,8 @@ export interface MemoryRecord {
 export type NewMemory = Omit<MemoryRecord, 'collection' | 'updatedAt'> & {
   /** Of the text, where an embedding model is configured. */
   readonly vector?: MemoryVector | null;
+  /** Of one that was there before. */
+  readonly updatedAt?: string | null;
 };
 
 /** What a model makes of a text. Those of two models have nothing to do with each other. */
@@ -92,6 +94,9 @@ export interface MemoryList {
 /** `known`: it was there already; `forgotten`: it was there, and somebody took it away. Neither changes anything. */
 export type Added = 'added' | 'known' | 'forgotten';
 
+/** `before`: it was forgotten already, so that it may be asked for again [S28]; `none`: there never was one of that user. */
+export type Deleted = 'deleted' | 'before' | 'none';
+
 /** @throws AppError `memory.*` from each of its methods */
 export interface MemoryStore {
   /** Durable when it resolves. */
@@ -101,8 +106,7 @@ export interface MemoryStore {
   get(id: string, userIds: readonly string[]): Promise<MemoryRecord | null>;
   /** The record as it is then; null where that user has none of this id. */
   update(id: string, userId: string, change: MemoryChange): Promise<MemoryRecord | null>;
-  /** Whether there was one. */
-  delete(id: string, userId: string): Promise<boolean>;
+  delete(id: string, userId: string): Promise<Deleted>;
   /** Forgets everything of this user; resolves with how many records that were. */
   clear(userId: string): Promise<number>;
   /** Newest first. */

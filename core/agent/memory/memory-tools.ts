@@ -112,7 +112,8 @@ async function forget(turn: Turn, plan: MemoryPlan, args: Json): Promise<ToolAns
         withMemory(turn.workspace, plan, async (memory) => {
           const record = await memory.get(id, [userId]);
           if (record?.isPinned === true) return 'pinned';
-          return (await memory.delete(id, userId)) ? 'forgotten' : 'none';
+          // Also by this call itself, where a crash came between [S28].
+          return (await memory.delete(id, userId)) === 'none' ? 'none' : 'forgotten';
         }),
       ),
   );

@@ -30,9 +30,9 @@ export function unpackVector(bytes: Uint8Array): Float32Array {
   return new Float32Array(new Uint8Array(bytes).buffer, 0, Math.floor(bytes.byteLength / BYTES));
 }
 
-/** From -1 to 1; 0 where they can't be compared. */
-export function cosine(a: Float32Array, b: Float32Array): number {
-  if (a.length !== b.length) return 0;
+/** From -1 to 1; null where they can't be compared: a model may have come to give vectors of another length. */
+export function cosine(a: Float32Array, b: Float32Array): number | null {
+  if (a.length !== b.length) return null;
   let [dot, ofA, ofB] = [0, 0, 0];
   for (let at = 0; at < a.length; at += 1) {
     const [x, y] = [a[at]!, b[at]!];

@@ -1,5 +1,5 @@
-// What people wrote to an agent, as its model reads it. The text of a person is what it is; where it ends is said by a
-// count of lines, so nothing in it can pass for another message.
+// What people wrote to an agent, as its model reads it. The text of a person is what it is; each of its lines is indented,
+// whatever ends them, so nothing in it can pass for another message.
 
 import { questionsIn } from '../../model/inbox-answers.ts';
 import type { InboxMessage, InboxType } from '../../model/inbox.ts';
@@ -13,6 +13,9 @@ const HEADS: Readonly<Record<InboxType, string>> = {
   correction: 'CORRECTION',
 };
 
+/** Whatever somebody, or a model, may take for one. */
+const LINE_END = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
+
 /** Empty where there is nothing. */
 export function inboxBlock(messages: readonly InboxMessage[]): string {
   if (messages.length === 0) return '';
@@ -20,7 +23,7 @@ export function inboxBlock(messages: readonly InboxMessage[]): string {
   const parts = messages.map((message) => {
     const number = questions.indexOf(message) + 1;
     const what = number === 0 ? HEADS[message.messageType] : `QUESTION Q${number}`;
-    const text = message.content.split(/\r\n|\r|\n/).map((line) => `    ${line}`);
+    const text = message.content.split(LINE_END).map((line) => `    ${line}`);
     const urgency = message.priority === 'normal' ? '' : `, priority ${message.priority}`;
     return [`- ${what} from ${oneLine(message.sender)}, ${message.createdAt}${urgency}:`, ...text].join('\n');
   });
