@@ -29,6 +29,8 @@ const BY_CODE: Readonly<Record<string, number>> = {
   'request.not-json': EXIT.usage,
   'process.not-found': EXIT.notFound,
   'promise.not-found': EXIT.notFound,
+  'waiting.not-found': EXIT.notFound,
+  'waiting.over': EXIT.notFound,
   'approval.bad-arguments': EXIT.usage,
   'approval.bad-decision': EXIT.usage,
   'dead-letter.not-found': EXIT.notFound,

@@ -6,6 +6,18 @@ import { messageOf } from '../model/errors.ts';
 
 export type Given = Readonly<Record<string, unknown>>;
 
+export interface Asked {
+  readonly directory: string;
+  /** What was typed behind it. */
+  readonly words: readonly string[];
+  readonly given: Given;
+}
+
+/** A request that nothing is changed by. */
+export interface Further extends Pick<HostVerb, 'asks' | 'says'> {
+  readonly fields: Given;
+}
+
 export interface HostVerb {
   /** As commander wants it: the verb, `<directory>`, and what else it takes, the process first where it takes one. */
   readonly usage: string;
@@ -23,6 +35,8 @@ export interface HostVerb {
   readonly fails?: (answer: unknown) => string | null;
   /** The part of the answer that `--json` gives; without it, all of it. */
   readonly picks?: (answer: unknown) => unknown;
+  /** What the answer leads on to, whose answer is told in its place; null: it is told itself. @throws AppError */
+  readonly further?: (answer: unknown, asked: Asked) => Further | null;
   /** What is asked with `--plan` in its place, which does nothing. */
   readonly plan?: Pick<HostVerb, 'asks' | 'more' | 'says'>;
   /** What is asked in its place where nothing is to be done. */

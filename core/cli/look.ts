@@ -24,7 +24,8 @@ import { settingLines } from './settings-verbs.ts';
 import { ago, entryLine, fleetTable, stateText, whyText } from './describe.ts';
 import { interrupted } from './interrupted.ts';
 import { print, printError, printJson, terminalWidth } from './output.ts';
-import { explained, runHint, seek } from './reach.ts';
+import { explained, runHint, seek, typed } from './reach.ts';
+import { waitLine } from './waiting-lines.ts';
 
 const SHOWN_ENTRIES = 10;
 /** Of one answer of a host. */
@@ -107,13 +108,14 @@ export async function show(
     }
     printCut(detail.open.length, counts.open, 'unfinished invocations');
     for (const { waits } of detail.open) {
-      for (const { kind, name, waitId, dueAt, dataText, status } of waits) {
-        if (status !== 'open') continue;
-        const until = dueAt === null ? '' : ` until ${dueAt}`;
-        print(`waits for: ${kind} ${name}${until}${kind === 'promise' ? ` · ${waitId} · ${dataText}` : ''}`);
-      }
+      for (const wait of waits) if (wait.status === 'open') print(waitLine(directory, wait));
     }
-    if (counts.deadLetters > 0) print(`dead letters: ${counts.deadLetters}`);
+    if (counts.deadLetters > 0) {
+      const newest = detail.deadLetters.at(-1);
+      print(
+        `dead letters: ${counts.deadLetters}${newest === undefined ? '' : `, the newest: ${newest.error || newest.reason}`} · all of them: ${typed('deadletters', directory, process)}`,
+      );
+    }
     print(`context (${counted(counts.context, 'key')}):`);
     for (const { key, text, cut } of detail.context) print(`  ${key} = ${text}${cut ? ' … (cut)' : ''}`);
     printCut(detail.context.length, counts.context, 'keys');

@@ -1,6 +1,7 @@
 // The verbs for manifests: check them, write a first one, and say what may stand in one. They run nothing.
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { counted } from '../host/counted.ts';
 import { validateManifests, type ManifestReport } from '../host/validate-manifests.ts';
@@ -113,6 +114,8 @@ function init(
     throw new AppError('manifest.exists', `${file} is there already. --force writes over it.`, { file });
   }
   try {
+    // A workspace begins with its first manifest.
+    mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, templateText(template, name), { flag: force ? 'w' : 'wx' });
   } catch (error) {
     throw new AppError(
@@ -124,7 +127,9 @@ function init(
   }
   if (json) printJson({ file, template, name });
   else {
-    const check = lineToType(['validate', file], process.env, process.platform);
-    print(`${file} is written, from the template ${template}. Check it with: ${check}`);
+    const line = (...words: readonly string[]): string => lineToType(words, process.env, process.platform);
+    print(`${file} is written, from the template ${template}.`);
+    print(`To check it: ${line('validate', file)}`);
+    print(`To run it: ${line('run', dirname(file))}`);
   }
 }

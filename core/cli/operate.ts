@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import { REQUESTS, type RequestName } from '../contract/requests.ts';
 import type { ReachedHost } from '../host/seek-host.ts';
 import { AppError } from '../model/errors.ts';
-import type { Given, HostVerb } from './host-verb.ts';
+import type { Asked, Given, HostVerb } from './host-verb.ts';
 import { outcomeLine, reasonIn, reasonOf, type Outcome } from './host-verbs.ts';
 import { print, printJson } from './output.ts';
 import { placeOf, reachHost } from './reach.ts';
@@ -14,15 +14,9 @@ const ANSWER_WITHIN_MS = 120_000;
 /** The host may have acted, and nobody heard of it. */
 const UNKNOWN_ENDS: ReadonlySet<string> = new Set(['host.gone', 'host.silent']);
 
-export interface Asked {
-  readonly directory: string;
-  /** What was typed behind it. */
-  readonly words: readonly string[];
-  readonly given: Given;
-}
-
 /** Carries a verb out. @throws InvalidArgumentError, what {@link reachHost} throws, and what the host refuses */
-export async function operate(row: HostVerb, { directory, words, given }: Asked): Promise<void> {
+export async function operate(row: HostVerb, asked: Asked): Promise<void> {
+  const { directory, words, given } = asked;
   const instead =
     given['plan'] === true ? row.plan : row.look?.isMeant(given) === true ? row.look : undefined;
   const verb = instead === undefined ? row : { ...row, ...instead };
@@ -36,7 +30,9 @@ export async function operate(row: HostVerb, { directory, words, given }: Asked)
   const host = await reachHost(placeOf(directory));
   try {
     const answer = await ask(host, verb.asks, request);
-    say(request['process'] === null ? null : process, answer, verb, given);
+    const further = verb.further?.(answer, asked) ?? null;
+    if (further !== null) say(null, await ask(host, further.asks, further.fields), further, given);
+    else say(request['process'] === null ? null : process, answer, verb, given);
     const failure = verb.fails?.(answer) ?? null;
     if (failure !== null) throw new AppError('host.partly-done', failure);
   } finally {
@@ -66,7 +62,12 @@ export async function ask(host: ReachedHost, name: RequestName, fields: Given): 
   throw new AppError(code, `${message}${unknown}`);
 }
 
-function say(process: string | null, answer: unknown, { says, picks }: HostVerb, given: Given): void {
+function say(
+  process: string | null,
+  answer: unknown,
+  { says, picks }: Pick<HostVerb, 'says' | 'picks'>,
+  given: Given,
+): void {
   const isJson = given['json'] === true;
   if (says === undefined) sayOutcome(process, answer as Outcome, isJson);
   else if (isJson) printJson((picks?.(answer) ?? answer) as object);

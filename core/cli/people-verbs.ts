@@ -1,10 +1,12 @@
 // The verbs for what waits for a person, and for what people write to an agent.
 
 import { InvalidArgumentError } from 'commander';
-import type { WaitingItem, WaitingView } from '../contract/waiting-view.ts';
+import type { WaitingDetail, WaitingView } from '../contract/waiting-view.ts';
 import type { ProcessDetail } from '../contract/views.ts';
 import { counted } from '../host/counted.ts';
+import { AppError } from '../model/errors.ts';
 import { at, jsonOption, type Given, type HostVerb } from './host-verb.ts';
+import { waitingDetailLines, waitingLines } from './waiting-lines.ts';
 
 const decides = (more: HostVerb['more']): Pick<HostVerb, 'asks' | 'more'> => ({
   asks: 'approvals.decide',
@@ -13,11 +15,20 @@ const decides = (more: HostVerb['more']): Pick<HostVerb, 'asks' | 'more'> => ({
 
 export const PEOPLE_VERBS: readonly HostVerb[] = [
   {
-    usage: 'waiting <directory>',
-    description: 'list what waits for a person: approvals, questions, doubts, budget requests and promises',
+    usage: 'waiting <directory> [id]',
+    description:
+      'list what waits for a person: approvals, questions, doubts, budget requests and promises; with an id, all about that one',
     asks: 'waiting.read',
     says: (answer) => waitingLines(answer as WaitingView),
     picks: (answer) => (answer as WaitingView).items,
+    further: (answer, { directory, words: [id] }) =>
+      id === undefined
+        ? null
+        : {
+            asks: 'waiting.show',
+            fields: placeIn(answer as WaitingView, id),
+            says: (detail) => waitingDetailLines(directory, detail as WaitingDetail),
+          },
   },
   {
     usage: 'approve <directory> <id>',
@@ -53,29 +64,25 @@ export const PEOPLE_VERBS: readonly HostVerb[] = [
   },
 ];
 
+/** @throws `waiting.not-found` */
+function placeIn({ items, count }: WaitingView, id: string): Given {
+  const found = items.find((item) => item.id === id);
+  if (found === undefined) {
+    throw new AppError(
+      'waiting.not-found',
+      items.length < count
+        ? `${id} is not among the oldest ${items.length} of ${count} that wait. Decide some of those first, or look in the console.`
+        : `Nothing waits under the id ${id}: it was decided, it expired, or it never was there. Without an id all that waits is listed.`,
+      { id },
+    );
+  }
+  const { process, kind } = found;
+  return { process, kind, id };
+}
+
 function isBlank({ reason }: Given): boolean {
   return typeof reason !== 'string' || reason.trim() === '';
 }
-
-function waitingLines({ items, count }: WaitingView): readonly string[] {
-  if (items.length === 0) return ['Nothing waits for a person.'];
-  const lines = items.map(waitingLine);
-  return lines.length < count ? [...lines, `These are the oldest ${lines.length} of ${count}.`] : lines;
-}
-
-function waitingLine(item: WaitingItem): string {
-  const { since, process, kind, id, title, text, effectClass, expiresAt, isUrgent } = item;
-  const what = kind === 'question' ? '' : ` ${title}${effectClass === '' ? '' : ` (${effectClass})`}`;
-  const until = expiresAt === null ? '' : `, until ${expiresAt} (then ${THEN[item.onExpiry]})`;
-  const urgent = isUrgent ? ', urgent' : '';
-  return `${since}  ${process}  ${kind}${what}  ${id}${until}${urgent}${text === '' ? '' : ` · ${text}`}`;
-}
-
-const THEN: Readonly<Record<WaitingItem['onExpiry'], string>> = {
-  approve: 'it is approved',
-  reject: 'it is rejected',
-  fail: 'it goes on without',
-};
 
 function inboxLines({ row, inbox, inboxRead }: ProcessDetail): readonly string[] {
   if (inbox.length + inboxRead.length === 0) return [`Nobody has written to ${row.name}.`];

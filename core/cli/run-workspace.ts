@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { userInfo } from 'node:os';
 import type { ConsoleHost } from '../contract/console-host.ts';
 import type { EventOf } from '../contract/events.ts';
+import type { ProcessRow } from '../contract/views.ts';
 import { dataDirectory, knownJournalsIn } from '../host/data-directory.ts';
 import { childProcessWorkerHost } from '../host/child-process-worker-host.ts';
 import { createConsoleHost } from '../host/create-console-host.ts';
@@ -87,18 +88,23 @@ function tellJson(host: ConsoleHost): void {
 }
 
 function tellLines(host: ConsoleHost): void {
-  for (const row of host.fleet().processes) print(`${row.name} · ${stateText(row)} · ${whyText(row)}`);
+  const head = (row: ProcessRow): string =>
+    `${row.name} · ${stateText(row)} · ${whyText(row)}${failedText(row)}`;
+  for (const row of host.fleet().processes) print(head(row));
   host.subscribe((event) => {
     // That the host is gone ends this program, which says it then.
     if (event.name === 'console.notice' && event.payload.code !== 'host.gone')
       printError(event.payload.message);
     if (event.name !== 'fleet.changed') return;
     for (const row of event.payload.upserts) {
-      print(
-        `${row.name} · ${stateText(row)} · ${whyText(row)} · ${row.lastEntryType} ${ago(row.lastEntryAt ?? '', Date.now())}`,
-      );
+      print(`${head(row)} · ${row.lastEntryType} ${ago(row.lastEntryAt ?? '', Date.now())}`);
     }
   });
+}
+
+/** As long as the newest run is one that failed: what waits to be triggered again looks as if all were well. */
+function failedText({ health: { runs } }: ProcessRow): string {
+  return runs.at(-1) === false ? ' · its last run failed, see show' : '';
 }
 
 /** A screen of its own, put back as it was at the end. Lines are overwritten, not wiped, so nothing flickers. */

@@ -2,6 +2,7 @@
 
 import { InvalidArgumentError, Option } from 'commander';
 import type { ToolServerView, ToolsView, ToolView } from '../contract/tools-view.ts';
+import { counted } from '../host/counted.ts';
 import { EFFECT_CLASSES } from '../model/effects.ts';
 import { pathOf } from '../model/settings.ts';
 import { toolSetting } from '../model/tools.ts';
@@ -52,7 +53,7 @@ const DECIDED: Readonly<Record<ToolView['decidedBy'], string>> = {
   manifest: 'said by the manifest',
   annotation: 'said by its trusted server',
   changed: 'its server says something else than before',
-  default: 'said by nobody',
+  default: 'nobody said otherwise',
 };
 
 function toolLines({
@@ -71,7 +72,7 @@ function toolLines({
   return [
     ...servers.map(serverLine),
     listed,
-    ...columns(tools.map(toolCells)),
+    ...columns(tools.map((tool) => toolCells(tool, listedAt !== null))),
     ...(toolCount > tools.length ? [`and ${toolCount - tools.length} more`] : []),
     ...problems.map((problem) => `! ${problem}`),
   ];
@@ -93,14 +94,15 @@ function serverLine({
       ? 'not seen yet'
       : `${state}${why === '' ? '' : `: ${why}`}${isNow ? '' : `, as last seen ${since}`}`;
   const retry = retryAt === null || !isNow ? '' : ` · not tried again before ${retryAt}`;
-  return `${name} (${target})${isTrusted ? ', trusted' : ''} · ${now}${retry} · ${toolCount} tools`;
+  const count = since === null ? '' : ` · ${counted(toolCount, 'tool')}`;
+  return `${name} (${target})${isTrusted ? ', trusted' : ''} · ${now}${retry}${count}`;
 }
 
-function toolCells(tool: ToolView): readonly string[] {
+function toolCells(tool: ToolView, isListed: boolean): readonly string[] {
   return [
     `  ${tool.name}`,
     tool.isEnabled ? (tool.class ?? 'of no class yet') : 'disabled',
-    tool.source || 'not offered',
+    tool.source || (isListed ? 'not offered' : 'not looked for yet'),
     `${DECIDED[tool.decidedBy]}${tool.asks ? ' · each call is approved' : ''}`,
   ];
 }

@@ -59,7 +59,7 @@ function filesAt(path: string): readonly string[] {
   } catch (error) {
     throw new AppError(
       'workspace.unreadable',
-      `${path} can't be read: ${messageOf(error)}. Name a manifest, or a directory with some in it.`,
+      `${path} ${codeOf(error) === 'ENOENT' ? 'does not exist' : `can't be read: ${messageOf(error)}`}. Name a manifest, or a directory with some in it.`,
       { path, code: codeOf(error) },
       { cause: error },
     );

@@ -10,11 +10,11 @@ export interface Money {
 
 const SIGNS: Readonly<Record<string, string>> = { USD: '$', EUR: '€', GBP: '£' };
 
-/** "$1.20", "≥ $1.20 (2 calls unpriced)", "unknown (2 calls unpriced)": what is not known is never shown as nothing [P5]. */
+/** "$1.20", "≥ $1.20 (2 calls unpriced)", "price unknown (2 calls)": what is not known is never shown as nothing [P5]. */
 export function moneyText({ money, unpriced, currency }: Money): string {
   if (unpriced === 0) return sumText(money, currency);
-  const calls = `(${unpriced} ${unpriced === 1 ? 'call' : 'calls'} unpriced)`;
-  return money === 0 ? `unknown ${calls}` : `≥ ${sumText(money, currency)} ${calls}`;
+  const calls = `${unpriced} ${unpriced === 1 ? 'call' : 'calls'}`;
+  return money === 0 ? `price unknown (${calls})` : `≥ ${sumText(money, currency)} (${calls} unpriced)`;
 }
 
 /** At least two digits behind the point, and as many as it has up to the millionth. */

@@ -324,7 +324,7 @@ export class AgentRuntime {
     for (const process of this.#processes.values()) if (process.knowsPromise(promiseId)) return process;
     throw new AppError(
       'promise.not-found',
-      `Nothing here waits for a promise ${promiseId} (any more): its invocation has ended, or there never was one.`,
+      `Nothing here waits for a promise ${promiseId} (any more): its invocation has ended, or there never was one. Look at what waits, or into its journal.`,
       { promiseId },
     );
   }

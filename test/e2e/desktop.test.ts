@@ -78,8 +78,9 @@ describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
       await console.inMain(({ __standin }, wanted) => __standin.setSystemTheme(wanted), theme);
     const { page } = console;
     await page
-      .getByText(/last \d+ ok|failed/)
-      .first()
+      .getByRole('row')
+      .filter({ hasText: 'market-watcher' })
+      .getByText(/last \d+ ok/)
       .waitFor();
     await waitFor(async () => (await page.getByText(/performing book/).count()) > 0);
     const findings: string[] = [];

@@ -54,6 +54,14 @@ test('an answer is seen as it comes, said aloud is only that the model is asked'
   expect(status()).toBe('Asking openai:gpt-5-mini');
 });
 
+test('who writes to the agent is not pushed about by a turn that grows: it stands below', async () => {
+  await shown({ open: [invocationOf({ effects: [MODEL] })], saying: sayingOf() });
+  await tab('Conversation');
+  const field = screen.getByRole('textbox', { name: 'Write to the agent' });
+  const turn = screen.getByRole('region', { name: 'Turn under way' });
+  expect(field.compareDocumentPosition(turn)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+});
+
 test('why nothing comes is said, and how long it takes stands beside it', async () => {
   await shown({
     open: [invocationOf({ effects: [MODEL] })],

@@ -333,6 +333,42 @@ describe('the console in Chromium', () => {
     await close();
   });
 
+  test('what is chosen at the end of all that waits is in sight beside it, and so is what decides it', async () => {
+    const { page, faults, close } = await opened(LIGHT, '/?scene=night#/waiting');
+    const last = page.getByRole('list', { name: 'What waits' }).getByRole('button').last();
+    await last.scrollIntoViewIfNeeded();
+    await last.click();
+    const decides = page.getByRole('group', { name: 'Decide' }).getByRole('button').first();
+    await decides.waitFor();
+    for (const shown of [last, decides]) {
+      const isInSight = await shown.evaluate((element) => {
+        const { top, bottom, left } = element.getBoundingClientRect();
+        return element.contains(document.elementFromPoint(left + 6, (top + bottom) / 2));
+      });
+      expect(isInSight).toBe(true);
+    }
+    await close();
+    expect(faults).toEqual([]);
+  });
+
+  test('a worker that comes or goes moves nothing: actions have a row of their own with and without one', async () => {
+    const { page, close } = await opened(LIGHT, WATCHER);
+    const places: number[] = [];
+    for (const name of ['market-watcher', 'brand-new']) {
+      await page.goto(`${pages.url}/#/j-demo/${name}`);
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+      places.push(
+        await page.evaluate(
+          () =>
+            document.querySelector('.hf-process-actions')!.getBoundingClientRect().top -
+            document.querySelector('.hf-process-title')!.getBoundingClientRect().bottom,
+        ),
+      );
+    }
+    expect(places.every((place) => place >= 0)).toBe(true);
+    await close();
+  });
+
   test('[P5] a host that falls silent is named, with the age of the data, and actions go off', async () => {
     const { page, close } = await opened(LIGHT, '/#/');
     await page.getByText(/^data as of/).waitFor();

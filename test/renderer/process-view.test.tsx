@@ -34,11 +34,12 @@ const says = (host: MemoryHost, seqs: readonly number[]): void => {
   });
 };
 
-test('the buttons are exactly what the host allows', async () => {
-  await show(hostWith(rowOf({ actions: ['resume', 'kill-worker'] })), HASH);
+test('the buttons are exactly what the host allows; what goes with a worker stands last, so none takes its place', async () => {
+  await show(hostWith(rowOf({ actions: ['resume', 'kill-worker', 'force-recover'] })), HASH);
   const group = within(screen.getByRole('group', { name: 'Actions' }));
   expect(group.getAllByRole('button').map((button) => button.textContent)).toEqual([
     'Resume',
+    'Force-recover…',
     'Kill worker…',
   ]);
 });

@@ -3,7 +3,7 @@
 
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { effectOf, invocationOf, rowOf, toolServerOf, toolsOf } from './fixtures.ts';
+import { before, effectOf, invocationOf, rowOf, toolOf, toolServerOf, toolsOf } from './fixtures.ts';
 import { ok, refused, type MemoryHost } from './memory-client.ts';
 import { dialog, done, enter, hostOf, HASH, pressed, region, stopClock, tab } from './process-page.ts';
 import { settle, show } from './render.tsx';
@@ -30,7 +30,17 @@ test('[P5] a server is told as it is now, or as it was last seen, and one that w
     /^shop.*not trusted.*down: it ended with code 1; last it said: .*no keyIt is started again when it is needed, not before: in 12 s/,
   );
   expect(rows[2]).toMatch(/^notes.*connected when it was last seen, 3 h ago/);
-  expect(rows[3]).toMatch(/^new.*not seen yet/);
+  expect(rows[3]).toMatch(/^new · trusted.*not seen yet/);
+});
+
+test('[P5] before anybody has looked, no tool is said to be missing; a server whose time has come waits to be needed', async () => {
+  const server = toolServerOf({ state: 'down', why: 'it ended', retryAt: before(5_000) });
+  const tools = [toolOf({ source: '', isOffered: false })];
+  await onTab({ listedAt: null, servers: [server], tools, toolCount: 1 });
+  expect(region('Tools').getByText('not looked for yet')).toBeTruthy();
+  const text = region('Servers of tools').getByRole('listitem').textContent;
+  expect(text).toContain('It is started again when it is needed');
+  expect(text).not.toContain('not before');
 });
 
 test('[S32] each tool tells what becomes of a call in doubt, and who said so', async () => {

@@ -1,11 +1,11 @@
 // @vitest-environment jsdom
 // What waits for a person, in one place: looked at, decided there, and gone when it is decided.
-import { fireEvent, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { WaitingDetail } from '../../core/contract/waiting-view.ts';
-import { before, fleetOf, HOUR, rowOf, waitingDetail } from './fixtures.ts';
+import { before, detailOf, fleetOf, HOUR, invocationOf, rowOf, waitingDetail, waitOf } from './fixtures.ts';
 import { ok, refused, memoryHost, type MemoryHost } from './memory-client.ts';
-import { dialog, done, enter, pressed, stopClock } from './process-page.ts';
+import { dialog, done, enter, HASH, pressed, stopClock } from './process-page.ts';
 import { settle, show } from './render.tsx';
 
 stopClock();
@@ -162,7 +162,11 @@ test('hostile texts are shown for what they are, and large arguments are not edi
   expect(text).toContain('⟨U+001B⟩[2J<img src=x>');
   expect(text).toContain('-a⟨U+202E⟩');
   expect(document.querySelector('main img')).toBeNull();
-  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Edit and approve…' }).disabled).toBe(true);
+  const edit = screen.getByRole<HTMLButtonElement>('button', { name: 'Edit and approve…' });
+  expect({ disabled: edit.disabled, title: edit.title }).toEqual({
+    disabled: true,
+    title: 'Too large to be edited here',
+  });
 });
 
 test('[P6] what is only looked at offers no decision', async () => {
@@ -180,4 +184,39 @@ test('decided elsewhere while it was being looked at: it says so', async () => {
   );
   await show(host, '#/waiting');
   expect(screen.getByText('It does not wait for this any more.')).toBeTruthy();
+});
+
+test('the page of a process leads to the very thing that it waits for', async () => {
+  const first = waitingDetail({ id: 'p_first', title: 'first', since: before(HOUR) });
+  const asked = waitingDetail({ id: 'p_asked', title: 'asked', since: before(1_000) });
+  const host = hostOf(first, asked);
+  const wait = waitOf({ waitId: 'p_asked', name: 'approval:asked' });
+  const open = [invocationOf({ standing: 'waiting', waits: [wait] })];
+  host.answer('processes.read', () => ok(detailOf(row(2), { open })));
+  const console = await show(host, HASH);
+  const link = screen.getByRole('link', { name: 'Decide it under Waiting for me' });
+  fireEvent.click(link);
+  act(() => console.goTo(link.getAttribute('href')!));
+  await settle();
+  const [current] = list()
+    .getAllByRole('button')
+    .filter((button) => button.getAttribute('aria-current') === 'true');
+  expect(current?.textContent).toContain('asked');
+});
+
+test('[P7] a double click approves what was there, and not what takes its place', async () => {
+  const host = hostOf(
+    waitingDetail({ id: 'p_first', title: 'first', since: before(HOUR) }),
+    waitingDetail({ id: 'p_next', title: 'next', since: before(1_000) }),
+  );
+  host.answer('approvals.decide', () => ok(done));
+  await show(host, '#/waiting');
+  fireEvent.click(screen.getByRole('button', { name: 'Approve' }), { detail: 1 });
+  host.now = host.now.slice(1);
+  await settle();
+  changed(host, 1);
+  await settle();
+  fireEvent.click(screen.getByRole('button', { name: 'Approve' }), { detail: 2 });
+  await settle();
+  expect(host.askedFor('approvals.decide').map(({ promiseId }) => promiseId)).toEqual(['p_first']);
 });

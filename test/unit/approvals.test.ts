@@ -111,7 +111,7 @@ test('the diff shows the file inside of a root as it is; what lies outside is no
   mkdirSync(join(directory, 'docs'), { recursive: true });
   writeFileSync(join(directory, 'docs', 'a.txt'), 'one\ntwo\n');
   writeFileSync(join(directory, 'secret.txt'), 'nobody reads this\n');
-  const b = await bench(approvingAgent({ args: 'event.payload', plan }), { concurrency: 3 }, directory);
+  const b = await bench(approvingAgent({ args: 'event.payload', plan }), { concurrency: 4 }, directory);
   const diffOf = async (payload: object): Promise<string> => {
     const eventId = await b.process.trigger(payload as never);
     const find = () => b.process.snapshot.open.find(({ event }) => event.eventId === eventId)?.waits[0];
@@ -122,6 +122,8 @@ test('the diff shows the file inside of a root as it is; what lies outside is no
   expect(inside).toContain('@@ -1,2 +1,2 @@\\n one\\n-two\\n+2\\n');
   const edits = await diffOf({ path: 'a.txt', edits: [{ oldText: 'two', newText: 'zwei' }] });
   expect(edits).toContain('-two\\n+zwei');
+  const unread = await diffOf({ path: 'b.txt', edits: [{ oldText: 'two', newText: 'zwei' }] });
+  expect(unread).toContain('-two\\n+zwei\\n"');
   const outside = await diffOf({ path: 'docs/../secret.txt', content: 'x\n' });
   expect(outside).not.toContain('nobody reads this');
 });
@@ -168,6 +170,11 @@ test('it waits over kill -9 of its host, and is decided at the command line of t
   const next = await runHost(workspace, host.data);
   const [after] = await waitingAt(next, workspace);
   expect(after!.id).toBe(before!.id);
+  const whole = await next.command('waiting', workspace, after!.id);
+  expect(whole.stdout).toMatch(/^approval write_file .*\n[^]*\nto let it be called: .* approve /);
+  const unknown = await next.command('waiting', workspace, 'p_nobody');
+  expect(unknown).toMatchObject({ code: 3, stdout: '' });
+  expect(unknown.stderr).toContain('Nothing waits under the id p_nobody');
   const bad = await next.command('approve', workspace, after!.id, '--args', '{"path":"x"}');
   expect(bad.code).toBe(2);
   const refused = await next.command('reject', workspace, after!.id);

@@ -1,6 +1,6 @@
 // The verbs for manifests, as programs of their own: what they print, what they leave behind, and what their exit says.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { holdfast } from '../support/child.ts';
@@ -78,7 +78,7 @@ describe('validate', () => {
   test('what is not there, and what holds none, is said with exit code 3', async () => {
     const directory = tempDirectory();
     for (const [path, says] of [
-      [join(directory, 'nowhere'), "can't be read"],
+      [join(directory, 'nowhere'), 'does not exist'],
       [directory, 'has no .agent file'],
     ] as const) {
       const { code, stdout, stderr } = await holdfast(['validate', path], { env });
@@ -121,9 +121,11 @@ describe('init', () => {
 
   test('a name that is no file name, and a place that is none, are said', async () => {
     const directory = tempDirectory();
-    mkdirSync(join(directory, 'folder'));
+    const begun = join(directory, 'new', 'a.agent');
+    const made = await holdfast(['init', '-o', begun], { env });
+    expect(made.stdout).toContain(`holdfast run ${join(directory, 'new')}`);
     expect(await holdfast(['init', 'a/b'], { env })).toMatchObject({ code: 2 });
-    const { code, stderr } = await holdfast(['init', '-o', join(directory, 'none', 'a.agent')], { env });
+    const { code, stderr } = await holdfast(['init', '-o', join(begun, 'b.agent')], { env });
     expect(code).toBe(1);
     expect(stderr).toContain("can't be written");
     expect(await holdfast(['init', '-t', 'nope'], { env })).toMatchObject({ code: 2 });

@@ -2,12 +2,14 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { holdfast, mapLimited } from '../support/child.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { HOLDFAST, holdfast, mapLimited, startNode } from '../support/child.ts';
 import { LOOKING } from '../support/command-journals.ts';
 import { treeHash } from '../support/fixtures.ts';
 import { heldJournal } from '../support/held-journal.ts';
+import { workspaceOf } from '../support/run-host.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 describe('a workspace', () => {
   const unrun = (name: string): string => {
@@ -47,6 +49,21 @@ describe('a workspace', () => {
       expect(stderr.endsWith(line), stderr).toBe(true);
     }
     expect(elsewhere.stderr).toContain(join(workspace, 'nowhere'));
+  });
+
+  test('that is run says of a process that waits again that its last run failed, and `show` why', async () => {
+    const workspace = workspaceOf(
+      { clerk: "throw new Error('the key is missing')" },
+      'config: { trigger_delivery: { max_retries: 0 } }\n',
+    );
+    const env = { ...process.env, HOLDFAST_DATA: tempDirectory() };
+    const host = startNode(HOLDFAST, ['run', workspace], { env });
+    onTestFinished(() => void host.process.kill('SIGKILL'));
+    await waitFor(() => host.stdout().includes('clerk'), { what: 'the host' });
+    expect(await holdfast(['trigger', workspace, 'clerk'], { env })).toMatchObject({ code: 0 });
+    await waitFor(() => host.stdout().includes('its last run failed, see show'), { what: 'the failure' });
+    const { stdout } = await holdfast(['show', workspace, 'clerk'], { env });
+    expect(stdout).toMatch(/^dead letters: 1, the newest: .*the key is missing.* · all of them: .* clerk$/m);
   });
 
   test('is not to be run once more while somebody runs it', async () => {

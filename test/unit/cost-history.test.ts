@@ -91,7 +91,7 @@ test('[P5] money that is not all known is at least so much, and never nothing', 
   const usd = (money: number, unpriced: number): string => moneyText({ money, unpriced, currency: 'USD' });
   expect(usd(1.2, 0)).toBe('$1.20');
   expect(usd(1.2, 2)).toBe('≥ $1.20 (2 calls unpriced)');
-  expect(usd(0, 1)).toBe('unknown (1 call unpriced)');
+  expect(usd(0, 1)).toBe('price unknown (1 call)');
   expect(usd(0.000421, 0)).toBe('$0.000421');
   expect(moneyText({ money: 3, unpriced: 0, currency: 'CHF' })).toBe('3.00 CHF');
   expect(moneyText({ money: 3, unpriced: 0, currency: null })).toBe('3.00');

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { osProcessStartTime } from '../../core/host/os-process.ts';
 import { DEFAULT_PLAN, type AgentPlan, type ToolServer } from '../../core/model/agent-plan.ts';
+import { changeSettings } from '../../core/host/settings-commands.ts';
 import { toolsView } from '../../core/host/tools-view.ts';
 import { bench, folded, isIdle, OPERATOR, type Bench } from '../support/runtime.ts';
 import { hostile } from '../support/mcp.ts';
@@ -166,6 +167,17 @@ test(
     await handled(1);
     const set = { 'holdfast.tools.echo.disabled': true, 'holdfast.tools.env.class': 'retry' };
     await b.process.changeSettings({ set, undo: [] }, OPERATOR);
+    const known = { set: { 'holdfast.tools.env.class': '"retry"' }, undo: [] };
+    expect(await changeSettings(b.process, known, OPERATOR)).toBe(
+      `${b.process.name} has it so already; nothing was changed.`,
+    );
+    // A name that is mistaken changes nothing of any tool, and says so.
+    const mistaken = { set: { 'holdfast.tools.ecko.disabled': 'true' }, undo: [] };
+    expect(await changeSettings(b.process, mistaken, OPERATOR)).toMatch(
+      / from now on\. It was not offered ecko when/,
+    );
+    const back = { set: {}, undo: ['holdfast.tools.ecko.disabled'] };
+    expect(await changeSettings(b.process, back, OPERATOR)).not.toContain('not offered');
     await handled(2);
     const input = {
       snapshot: b.process.snapshot,

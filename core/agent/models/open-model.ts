@@ -91,7 +91,7 @@ function keyOf(
   if (provider === 'openai-compatible') return null;
   throw new AppError(
     'model.no-key',
-    `${name} needs the secret ${names.join(' or ')}, which this agent has not. Add it to the manifest's secrets.`,
+    `${name} needs the secret ${names.join(' or ')}, which this agent has not. Set that variable where its host is started, or name another source under secrets in the manifest.`,
     { name, secrets: names },
   );
 }

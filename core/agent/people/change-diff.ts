@@ -59,11 +59,16 @@ function edited(
     if (after === null) break;
   }
   if (present !== null && after !== null) return [unifiedDiff(title, present, after)];
-  return edits
-    .slice(0, MAX_DIFFS)
-    .map(({ from, to }, index) =>
-      unifiedDiff(edits.length === 1 ? title : `${title} (${index + 1} of ${edits.length})`, from, to),
-    );
+  return edits.slice(0, MAX_DIFFS).map(({ from, to }, index) => {
+    // What is cut out of a file has no end of its own: that no line feed stands there says nothing.
+    const end = from.endsWith('\n') || to.endsWith('\n') ? '' : '\n';
+    const which = edits.length === 1 ? title : `${title} (${index + 1} of ${edits.length})`;
+    return unifiedDiff(which, ended(from, end), ended(to, end));
+  });
+}
+
+function ended(text: string, end: string): string {
+  return text === '' ? text : `${text}${end}`;
 }
 
 function presentAt({ plan, workspace }: Turn, { source }: ToolOffer, path: string): string | null {

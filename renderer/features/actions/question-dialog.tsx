@@ -49,6 +49,7 @@ export function QuestionDialog(props: Props) {
   const [tried, setTried] = useState(false);
   const content = useRef<HTMLDivElement>(null);
   const body = useId();
+  const hasNews = news !== undefined && news !== null && news !== false;
   const label = cutMiddle(confirm, MOST_LABEL);
   const said = reason.trim();
   const hint = why === null ? '' : (why.hint ?? hintOf(why));
@@ -90,7 +91,7 @@ export function QuestionDialog(props: Props) {
           <Bounded label={title} className="bp6-dialog-body bp6-dialog-body-scroll-container">
             <div id={body}>{children}</div>
           </Bounded>
-          {(why !== null || news !== undefined) && (
+          {(why !== null || hasNews) && (
             <div className="hf-dialog-below">
               {why !== null && (
                 <ReasonField

@@ -96,11 +96,13 @@ export function MemoryTab({ detail: { row, memory }, onEvent }: Props) {
           <p role="status" className="hf-muted hf-memory-count">
             {foundText(page, text)}
           </p>
-          <ul className="hf-plain hf-letters" aria-label="Records">
-            {page.records.map((record) => (
-              <MemoryRecord key={record.id} row={row} memory={memory} record={record} onEvent={onEvent} />
-            ))}
-          </ul>
+          {page.records.length > 0 && (
+            <ul className="hf-plain hf-letters" aria-label="Records">
+              {page.records.map((record) => (
+                <MemoryRecord key={record.id} row={row} memory={memory} record={record} onEvent={onEvent} />
+              ))}
+            </ul>
+          )}
           {text === '' && page.records.length < Math.min(page.count, MOST_SHOWN) && (
             <Button size="small" loading={shown.isReading} onClick={shown.more}>
               Load older

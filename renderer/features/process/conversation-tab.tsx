@@ -3,16 +3,20 @@ import { Said } from '../../ui/said.tsx';
 import { SectionHead } from '../../ui/section-head.tsx';
 import { ShownOf } from '../../ui/shown-of.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
-import { Inbox } from './inbox.tsx';
+import { Delivered, Inbox } from './inbox.tsx';
 import { LiveTurn } from './live-turn.tsx';
 
-/** What is going on, what people wrote to the agent and what it answered, a place to write more, and what was said. */
+/**
+ * What the agent has to read, a place to write more, what is going on, what was delivered and answered, and what was said.
+ * Whoever writes is not pushed about by a turn that grows: it stands below.
+ */
 export function ConversationTab({ detail }: { readonly detail: ProcessDetail }) {
   const { messages, count } = detail.conversation;
   return (
     <div className="hf-sections">
-      <LiveTurn detail={detail} />
       <Inbox detail={detail} />
+      <LiveTurn detail={detail} />
+      <Delivered messages={detail.inboxRead} />
       <section aria-label="Conversation">
         <SectionHead title="Conversation" shown={messages.length} of={count} />
         {messages.length === 0 ? (

@@ -19,7 +19,7 @@ import { visibleLine } from '../../ui/visible-text.ts';
 import { DeskItem } from './desk.tsx';
 
 /** What people wrote to the agent and its next invocation reads, and a place to write more. */
-export function Inbox({ detail: { row, inbox, inboxRead } }: { readonly detail: ProcessDetail }) {
+export function Inbox({ detail: { row, inbox } }: { readonly detail: ProcessDetail }) {
   return (
     <section aria-label="Inbox">
       <SectionHead title="Inbox" />
@@ -57,16 +57,15 @@ export function Inbox({ detail: { row, inbox, inboxRead } }: { readonly detail: 
         </ul>
       )}
       {row.live && <WriteForm row={row} />}
-      <Delivered messages={inboxRead} />
     </section>
   );
 }
 
 /** What its invocations got, newest first, each with what was answered. */
-function Delivered({ messages }: { readonly messages: ProcessDetail['inboxRead'] }) {
+export function Delivered({ messages }: { readonly messages: ProcessDetail['inboxRead'] }) {
   if (messages.length === 0) return null;
   return (
-    <>
+    <section aria-label="Delivered">
       <SectionHead title="Delivered" />
       <ul className="hf-plain hf-letters">
         {messages.map((message) => {
@@ -97,7 +96,7 @@ function Delivered({ messages }: { readonly messages: ProcessDetail['inboxRead']
           );
         })}
       </ul>
-    </>
+    </section>
   );
 }
 

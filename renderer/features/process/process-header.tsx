@@ -1,6 +1,6 @@
 import { Button } from '@blueprintjs/core';
 import { GitBranch, History, More } from '@blueprintjs/icons';
-import type { ProcessDetail } from '../../../core/contract/views.ts';
+import type { Action, ProcessDetail } from '../../../core/contract/views.ts';
 import { useActionsOff, useConsole, useFleet } from '../../app/console-context.ts';
 import { ACTION_TABLE, buttonText } from '../../stores/action-table.ts';
 import { FLEET, hashOf, processPlace } from '../../stores/place.ts';
@@ -107,6 +107,11 @@ function ParentLine({
   );
 }
 
+/** What comes and goes with a worker stands last, so that under a pointer nothing becomes another button. */
+function inPlace(actions: readonly Action[]): readonly Action[] {
+  return actions.toSorted((one, other) => Number(one === 'kill-worker') - Number(other === 'kill-worker'));
+}
+
 function HeaderActions({ detail }: { readonly detail: ProcessDetail }) {
   const { row } = detail;
   const { actions } = useConsole();
@@ -119,7 +124,7 @@ function HeaderActions({ detail }: { readonly detail: ProcessDetail }) {
         <p className="hf-muted hf-no-actions">Nothing can be done to it now.</p>
       ) : (
         <div className="hf-buttons" role="group" aria-label="Actions">
-          {row.actions.map((action) => {
+          {inPlace(row.actions).map((action) => {
             const { danger } = ACTION_TABLE[action];
             return (
               <Button

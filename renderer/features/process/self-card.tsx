@@ -23,7 +23,7 @@ export function SelfCard({ detail: { row, self } }: { readonly detail: ProcessDe
       </ul>
       {hidden > 0 && <p className="hf-muted">{hidden} older changes are in force too.</p>}
       {spawned.length > 0 && (
-        <p>
+        <p className="hf-self-began">
           It began{' '}
           {spawned.map((process, at) => (
             <span key={process}>

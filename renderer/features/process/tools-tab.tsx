@@ -3,12 +3,14 @@ import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
 import type { ToolServerView, ToolsView, ToolView } from '../../../core/contract/tools-view.ts';
 import type { ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import { parseTimestamp } from '../../../core/model/time.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { createToolsReader } from '../../stores/tools-reader.ts';
 import { targetOf } from '../../stores/target.ts';
 import { counted } from '../../ui/numbers.ts';
 import { SectionHead } from '../../ui/section-head.tsx';
 import { EmptyView, FailedView, Skeleton } from '../../ui/state-of-view.tsx';
+import { useTicking } from '../../ui/ticker.ts';
 import { Ago, Until } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';
 import { CLASS_WORDS, DECIDED_WORDS } from '../actions/tool-words.ts';
@@ -65,7 +67,7 @@ function Servers({
               title={visibleLine(server.name)}
               about={
                 <>
-                  · {counted(server.toolCount, 'tool')} ·{' '}
+                  · {server.at === null ? '' : `${counted(server.toolCount, 'tool')} · `}
                   {server.isTrusted
                     ? 'trusted: its annotations count'
                     : 'not trusted: its annotations do not count'}
@@ -100,12 +102,23 @@ function ServerState({ server: { state, why, retryAt, at, isNow } }: { readonly 
         </span>
       )}
       {why !== '' && <>: {visibleLine(why)}</>}
-      {isNow && isDown && retryAt !== null && (
-        <div className="hf-muted">
-          It is started again when it is needed, not before: <Until at={retryAt} />
-        </div>
-      )}
+      {isNow && isDown && retryAt !== null && <StartsAgain at={retryAt} />}
     </>
+  );
+}
+
+/** Nobody starts it while nobody needs it, so that its time has come is no delay. */
+function StartsAgain({ at }: { readonly at: string }) {
+  const isAhead = useTicking(() => ((parseTimestamp(at) ?? 0) > Date.now() ? 'ahead' : '')) !== '';
+  return (
+    <div className="hf-muted">
+      It is started again when it is needed
+      {isAhead && (
+        <>
+          , not before: <Until at={at} />
+        </>
+      )}
+    </div>
   );
 }
 
@@ -149,7 +162,7 @@ function Tools({
       {tools.length > 0 && (
         <ul className="hf-plain hf-letters">
           {tools.map((tool) => (
-            <ToolItem key={tool.name} row={row} tool={tool} />
+            <ToolItem key={tool.name} row={row} tool={tool} isListed={listedAt !== null} />
           ))}
         </ul>
       )}
@@ -157,7 +170,14 @@ function Tools({
   );
 }
 
-function ToolItem({ row, tool }: { readonly row: ProcessRow; readonly tool: ToolView }) {
+interface ToolItemProps {
+  readonly row: ProcessRow;
+  readonly tool: ToolView;
+  /** Whether anybody has looked what there is. */
+  readonly isListed: boolean;
+}
+
+function ToolItem({ row, tool, isListed }: ToolItemProps) {
   const { actions } = useConsole();
   const off = useAnswersOff(row);
   const name = visibleLine(tool.name);
@@ -185,7 +205,7 @@ function ToolItem({ row, tool }: { readonly row: ProcessRow; readonly tool: Tool
   return (
     <DeskItem
       title={<code className="hf-mono">{name}</code>}
-      about={<Offered tool={tool} />}
+      about={<Offered tool={tool} isListed={isListed} />}
       {...(row.live ? { answers, answersLabel: `Changes: ${name}` } : {})}
     >
       {tool.description !== '' && (
@@ -210,7 +230,8 @@ function ToolItem({ row, tool }: { readonly row: ProcessRow; readonly tool: Tool
   );
 }
 
-function Offered({ tool: { source, isEnabled, isOffered } }: { readonly tool: ToolView }) {
+function Offered({ tool: { source, isEnabled, isOffered }, isListed }: Omit<ToolItemProps, 'row'>) {
   if (!isEnabled) return <span className="hf-attention-text">disabled</span>;
+  if (!isListed) return <>not looked for yet</>;
   return <>{isOffered ? `of ${visibleLine(source)}` : 'not found when it was looked for last'}</>;
 }

@@ -57,6 +57,11 @@ function isAsk({ name }: WaitView): boolean {
   return name.startsWith(APPROVAL_PREFIX) || name === QUESTION_NAME;
 }
 
+/** Of this one among all that waits, so that it is what is looked at there. */
+function keyOfAsk({ key }: ProcessRow, { name, waitId }: WaitView): string {
+  return `${key}/${name === QUESTION_NAME ? 'question' : 'approval'}/${waitId}`;
+}
+
 interface PromisedProps {
   readonly row: ProcessRow;
   readonly wait: WaitView;
@@ -64,7 +69,7 @@ interface PromisedProps {
 }
 
 function Promised({ row, wait, invocation }: PromisedProps) {
-  const { actions } = useConsole();
+  const { actions, waiting } = useConsole();
   const off = useAnswersOff(row);
   const name = visibleLine(wait.name);
   const button = (label: string, settlement: Settlement['kind']) => (
@@ -95,7 +100,9 @@ function Promised({ row, wait, invocation }: PromisedProps) {
       answersLabel={`Answers: ${name}`}
       answers={
         isAsk(wait) ? (
-          <a href={hashOf(WAITING)}>Decide it under Waiting for me</a>
+          <a href={hashOf(WAITING)} onClick={() => waiting.select(keyOfAsk(row, wait))}>
+            Decide it under Waiting for me
+          </a>
         ) : (
           <>
             {button('Resolve…', 'resolved')}

@@ -13,7 +13,7 @@ import { Skeleton } from '../../ui/state-of-view.tsx';
 import { Ago, Until } from '../../ui/time-text.tsx';
 import { visibleBlock, visibleLine } from '../../ui/visible-text.ts';
 import { DiffText } from './diff-text.tsx';
-import { classText, KIND_WORDS, thenText } from './waiting-text.ts';
+import { classText, KIND_WORDS, OF_WORDS, thenText } from './waiting-text.ts';
 
 interface Props {
   readonly item: WaitingItem;
@@ -30,8 +30,8 @@ export function WaitingPanel({ item, row }: Props) {
       <header>
         <h2>{item.kind === 'question' ? title : <code className="hf-mono">{title}</code>}</h2>
         <p className="hf-muted">
-          {KIND_WORDS[item.kind]} of <a href={hashOf(processPlace(item))}>{visibleLine(item.process)}</a>,
-          waiting for <Ago at={item.since} long />
+          {OF_WORDS[item.kind]} <a href={hashOf(processPlace(item))}>{visibleLine(item.process)}</a>, waiting
+          for <Ago at={item.since} long />
           {item.expiresAt !== null && (
             <>
               {' '}
@@ -222,10 +222,21 @@ function Answers({ detail, row }: AnswersProps) {
     case 'approval':
       return group(
         <>
-          <Button intent="primary" disabled={off} onClick={() => void actions.approve(row, item)}>
+          <Button
+            intent="primary"
+            disabled={off}
+            onClick={({ detail: presses }) => {
+              // The second press of a double click is for nobody: another call may stand here by then.
+              if (presses <= 1) void actions.approve(row, item);
+            }}
+          >
             Approve
           </Button>
-          <Button disabled={off || !detail.isWhole} onClick={() => asks('edit')}>
+          <Button
+            disabled={off || !detail.isWhole}
+            {...(detail.isWhole ? {} : { title: 'Too large to be edited here' })}
+            onClick={() => asks('edit')}
+          >
             Edit and approve…
           </Button>
           <Button disabled={off} onClick={() => asks('reject')}>

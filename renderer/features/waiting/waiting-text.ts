@@ -8,6 +8,15 @@ export const KIND_WORDS: Readonly<Record<WaitingKind, string>> = {
   promise: 'Promise',
 };
 
+/** What leads up to the name of its process. */
+export const OF_WORDS: Readonly<Record<WaitingKind, string>> = {
+  approval: 'Asked for by',
+  question: 'Asked by',
+  doubt: 'An effect in doubt of',
+  budget: 'A limit of',
+  promise: 'A promise of',
+};
+
 /** What becomes of a call that is cut off in the middle, by the class of its tool. */
 const CLASS_TEXTS: Readonly<Record<string, string>> = {
   retry: 'It is harmless to repeat: cut off by a crash, it is made again.',
