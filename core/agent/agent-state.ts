@@ -30,7 +30,9 @@ export function agentState(scope: RunScope): AgentState {
       );
     }
     const key = scope.secrets.text(named);
-    if (writableKeys.length > 0 && !writableKeys.includes(key)) {
+    // What it has written was allowed when it was written, whatever the manifest says by now.
+    const isRecorded = recordedWrites.get(ordinal)?.key === key;
+    if (!isRecorded && writableKeys.length > 0 && !writableKeys.includes(key)) {
       throw new AppError(
         'state.not-writable',
         `The state ${JSON.stringify(key)} may not be written: the manifest's context.writable_keys has ${writableKeys.join(', ')}.`,

@@ -9,6 +9,8 @@ import type { ProcessRow } from '../contract/views.ts';
 import { dataDirectory, knownJournalsIn } from '../host/data-directory.ts';
 import { childProcessWorkerHost } from '../host/child-process-worker-host.ts';
 import { createConsoleHost } from '../host/create-console-host.ts';
+import { notesIn } from '../host/validate-manifests.ts';
+import { faultText } from '../manifest/process-of.ts';
 import { VERSION } from '../model/version.ts';
 import { AppError } from '../model/errors.ts';
 import { heartbeatGiven, type HeartbeatGiven } from './heartbeat-options.ts';
@@ -40,6 +42,7 @@ export async function runWorkspace(workspace: string, given: RunGiven): Promise<
   });
   try {
     await refuseUnlessLive(host);
+    tellNotes(workspace);
     if (json) tellJson(host);
     else if (!process.stdout.isTTY) tellLines(host);
     using _table = !json && process.stdout.isTTY ? keepTable(host) : null;
@@ -48,6 +51,12 @@ export async function runWorkspace(workspace: string, given: RunGiven): Promise<
     if (process.stdin.isTTY) process.stdin.setRawMode(false);
     await host.close();
   }
+}
+
+/** What is worth knowing of its manifests, once, beside whatever reads the output. */
+function tellNotes(workspace: string): void {
+  for (const { file, notes } of notesIn(workspace))
+    for (const note of notes) printError(`note · ${file}: ${faultText(note)}`);
 }
 
 /** A workspace that could not be run has left a notice; here there is nothing else to do than to say so. */

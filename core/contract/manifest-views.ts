@@ -97,6 +97,8 @@ export const ManifestPlanView = z.strictObject({
   /** Of the file as it is on disk; null where there is none. */
   hash: z.string().nullable(),
   problems: z.array(ManifestProblemView),
+  /** What is worth knowing of one that nothing is wrong with. */
+  remarks: z.array(ManifestProblemView),
   /** Against what is on disk. */
   ...Lines,
   /** Against what runs, if it were saved and applied; null where nothing is. */

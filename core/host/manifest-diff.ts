@@ -76,11 +76,28 @@ const AT_ONCE: ReadonlySet<string> = new Set([
   'config',
   'context',
 ]);
-const AT_ONCE_OF_OURS: ReadonlySet<string> = new Set(['durability', 'retention', 'worker', 'escalation']);
+const AT_ONCE_OF_OURS: ReadonlySet<string> = new Set([
+  'durability',
+  'retention',
+  'worker',
+  'escalation',
+  'approval_webhook',
+]);
+/** Of those that act at once, what goes into the plan that an invocation keeps, and what it is shown. */
+const OF_THE_PLAN: ReadonlySet<string> = new Set([
+  'budget.inject_remaining',
+  'config.approval',
+  'context.conversation_history',
+  'context.conversation_max_messages',
+  'trigger_delivery.max_payload_chars',
+]);
 
 function actsOf([first = '', second = '']: readonly string[]): DiffLine['acts'] {
   // What a process begins with, once.
   if (first === 'world' || (first === 'context' && second === 'initial_state')) return 'never';
+  if (OF_THE_PLAN.has(`${first}.${second}`) || (first === 'context' && second.startsWith('memory_'))) {
+    return 'next_invocation';
+  }
   if (first === 'holdfast') return AT_ONCE_OF_OURS.has(second) ? 'at_once' : 'next_invocation';
   return AT_ONCE.has(first) ? 'at_once' : 'next_invocation';
 }

@@ -1,7 +1,9 @@
 // Manifests as people edit them: read, tried, saved and thrown away. What is saved is a change like any other.
 
+import { join } from 'node:path';
 import type { ManifestPlanView, ManifestTextView, ManifestWrittenView } from '../contract/manifest-views.ts';
 import type { RequestOf } from '../contract/requests.ts';
+import { manifestNotes } from '../manifest/manifest-problems.ts';
 import { AppError, messageOf } from '../model/errors.ts';
 import type { Scrub } from '../model/scrubber.ts';
 import type { AgentRuntime } from '../runtime/agent-runtime.ts';
@@ -59,6 +61,9 @@ export class ManifestEditor {
       process: cutOrNull(checked.definition?.name ?? null, MAX_NAME),
       hash: before?.hash ?? null,
       problems: problemViews(checked.problems),
+      remarks: problemViews(
+        checked.definition === null ? [] : manifestNotes(book.workspace, join(book.workspace, file), text),
+      ),
       ...lineViews(manifestDiff(was, documentOf(text))),
       change: change === null ? null : reloads.view(change),
     };

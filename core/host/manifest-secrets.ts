@@ -3,6 +3,7 @@
 
 import { isSecretUrl } from '../governance/receiver-secrets.ts';
 import { MOVED_SECTIONS } from '../manifest/manifest-schema.ts';
+import { looksLikeSecret, secretArguments } from '../manifest/literal-secrets.ts';
 import { isVariable } from '../manifest/variables.ts';
 import { isObject, type Json } from '../model/json.ts';
 
@@ -15,11 +16,17 @@ const SECRET_NAME = /key|token|secret|passw|auth|cookie|credential/i;
 const CREDENTIALS: ReadonlySet<string> = new Set(['bearer_token', 'api_key', 'auth']);
 const HAS_VARIABLE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
 
-/** The value as it may be shown at this place. */
+/** The value as it may be shown at this place: without what looks like a secret either. */
 export function withoutLiterals(keys: readonly string[], value: Json): Json {
-  if (typeof value === 'string') return isLiteralSecret(keys, value) ? REDACTED : value;
+  if (typeof value === 'string') {
+    const isAddress = keys.length === 3 && keys[0] === 'servers' && keys[2] === 'url';
+    return isLiteralSecret(keys, value) || (isAddress && looksLikeSecret(value)) ? REDACTED : value;
+  }
   if (Array.isArray(value)) {
-    return (value as readonly Json[]).map((item, at) => withoutLiterals([...keys, String(at)], item));
+    const secret = secretItems(keys, value);
+    return (value as readonly Json[]).map((item, at) =>
+      secret.has(at) ? REDACTED : withoutLiterals([...keys, String(at)], item),
+    );
   }
   if (!isObject(value)) return value;
   return Object.fromEntries(
@@ -35,6 +42,14 @@ export function literalSecrets(value: unknown, keys: readonly string[] = []): re
   }
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([key, item]) => literalSecrets(item, [...keys, key]));
+}
+
+/** Of a server's arguments, of which one names the next. */
+function secretItems(keys: readonly string[], items: readonly Json[]): ReadonlySet<number> {
+  const isArguments = keys.length === 3 && keys[0] === 'servers' && keys[2] === 'args';
+  return new Set(
+    isArguments ? secretArguments(items.map((item) => (typeof item === 'string' ? item : ''))) : [],
+  );
 }
 
 function isLiteralSecret(place: readonly string[], text: string): boolean {

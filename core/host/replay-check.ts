@@ -195,7 +195,7 @@ async function checkOne(
     const why = `the result of ${lost.name}#${lost.occurrence} is lost`;
     return { ...checked, verdict: 'unchecked', why };
   }
-  // As many messages as it was shown then, whatever the manifest says today.
+  // As many messages as it was shown then, whatever the manifest says today; what began before that was said goes by the last.
   const config = { ...options.config, conversationMaxMessages: snapshot.conversationMax };
   const given: Invocation = {
     event: whole,

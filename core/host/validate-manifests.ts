@@ -51,6 +51,15 @@ export function validateManifests(path: string): readonly ManifestReport[] {
   });
 }
 
+/** What is worth knowing of the manifests of a workspace, by the names of their files. */
+export function notesIn(workspace: string): readonly Pick<ManifestReport, 'file' | 'notes'>[] {
+  const directory = resolve(workspace);
+  return manifestsOf(directory).map((file) => ({
+    file,
+    notes: reportOn(directory, join(directory, file)).notes,
+  }));
+}
+
 function filesAt(path: string): readonly string[] {
   const absolute = resolve(path);
   let isDirectory: boolean;

@@ -46,7 +46,7 @@ export function configOf(parts: ConfigParts): ProcessConfig {
   const servers = toolServersOf(
     { servers: manifest.servers, extras: holdfast.servers },
     parts.environment,
-    (name) => Object.hasOwn(declared.sources, name),
+    declared.sources,
   );
   for (const { place: where, name } of servers.unset)
     attempt(where, () => refuseUnset(path, name), undefined);

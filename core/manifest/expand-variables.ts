@@ -35,19 +35,24 @@ const SECRET_PLACES: readonly (readonly (string | typeof ANY)[])[] = [
   ['holdfast', 'approval_webhook', 'hmac_secret'],
 ];
 
+/** Where a secret may be named among other things: by what is declared as one, or called as one. */
+const MIXED_PLACES: typeof SECRET_PLACES = [
+  ['servers', ANY, 'args', ANY],
+  ['servers', ANY, 'url'],
+];
+
 export function expandVariables(document: unknown, environment: Environment): Expanded {
   const problems: { place: Place; message: string }[] = [];
   const fromVariable = new Set<string>();
-  const secret = secretVariables(document);
+  const secret = secretsIn(document);
 
   const textOf = (text: string, place: Place): string => {
     let isUnset = false;
     const whole = text.replaceAll(REFERENCE, (written, name: string, otherwise: string | undefined) => {
-      if (looksSecret(name) || secret.has(name)) {
-        problems.push({
-          place,
-          message: `\${${name}} is a secret by its name, and what stands here is written into the journal. Name it among the secrets, or in env or headers of a server`,
-        });
+      const isMixed = isAt(MIXED_PLACES, place);
+      if (looksSecret(name) || secret.variables.has(name) || (isMixed && secret.names.has(name))) {
+        if (isMixed && !otherwise) return `\${${name}}`;
+        problems.push({ place, message: secretProblem(name, otherwise) });
         isUnset = true;
         return written;
       }
@@ -65,7 +70,7 @@ export function expandVariables(document: unknown, environment: Environment): Ex
   };
 
   const valueOf = (value: unknown, place: Place): unknown => {
-    if (typeof value === 'string') return isSecretPlace(place) ? value : textOf(value, place);
+    if (typeof value === 'string') return isAt(SECRET_PLACES, place) ? value : textOf(value, place);
     if (Array.isArray(value)) return value.map((item: unknown, at) => valueOf(item, [...place, at]));
     if (!isObject(value)) return value;
     const copy: Record<string, Json> = {};
@@ -78,18 +83,31 @@ export function expandVariables(document: unknown, environment: Environment): Ex
   return { value, problems, isFromVariable: (place) => fromVariable.has(JSON.stringify(place)) };
 }
 
-function isSecretPlace(place: Place): boolean {
-  return SECRET_PLACES.some(
+function secretProblem(name: string, otherwise: string | undefined): string {
+  const what = `\${${name}} is a secret by its name, and what stands here is written into the journal.`;
+  return otherwise
+    ? `${what} So would be what stands behind it: name it without`
+    : `${what} Name it among the secrets, or in args, url, env or headers of a server`;
+}
+
+function isAt(places: typeof SECRET_PLACES, place: Place): boolean {
+  return places.some(
     (one) => one.length === place.length && one.every((key, at) => key === ANY || key === place[at]),
   );
 }
 
-/** Variables that the manifest itself says are secrets. */
-function secretVariables(document: unknown): ReadonlySet<string> {
+/** What the manifest itself says is secret: its names for secrets, and the variables that they come from. */
+function secretsIn(document: unknown): Readonly<Record<'names' | 'variables', ReadonlySet<string>>> {
   const section = isObject(document) ? document['secrets'] : undefined;
-  const secrets = isObject(section) ? section['secrets'] : undefined;
-  const texts = isObject(secrets) ? Object.values(secrets) : [];
-  return new Set(texts.flatMap((text) => (typeof text === 'string' ? namesIn(text) : [])));
+  const given = isObject(section) ? section['secrets'] : undefined;
+  const secrets = isObject(given) ? given : {};
+  const variables = Object.values(secrets).flatMap((text) => (typeof text === 'string' ? namesIn(text) : []));
+  return { names: new Set(Object.keys(secrets)), variables: new Set(variables) };
+}
+
+/** The text with other names in the places of those that it refers to. */
+export function withNames(text: string, named: (name: string) => string): string {
+  return text.replaceAll(REFERENCE, (_, name: string) => `\${${named(name)}}`);
 }
 
 /** The names that a text refers to, with a default or without. */

@@ -23,11 +23,13 @@ export const KEY_HELP: Readonly<Record<string, string>> = {
   servers: 'Servers of tools that speak MCP, by name.',
   'servers.*.command':
     'A program that is started, with nothing of the environment of the host but what env names.',
-  'servers.*.args': 'What it is started with. Anybody on the machine can read it: no secrets.',
+  'servers.*.args':
+    'What it is started with. ${NAME} stands for a secret; anybody on the machine can read it then: env is better.',
   'servers.*.env':
     'Its variables. ${NAME} is a secret of that name, or a variable of the host, and never written down.',
   'servers.*.cwd': 'Where it runs, relative to the workspace.',
-  'servers.*.url': 'Of a server that is there already.',
+  'servers.*.url':
+    'Of a server that is there already. ${NAME} stands for a secret, in its path or behind it.',
   'servers.*.transport': 'http and streamable-http, which are the same, or sse.',
   'servers.*.headers': 'Sent with each request. ${NAME} as in env.',
   'servers.*.bearer_token': '${NAME}, sent as Authorization: Bearer.',

@@ -5,6 +5,7 @@ import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import { keyNamesOf } from '../model/model-keys.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
 import type { Environment } from './expand-variables.ts';
+import { looksLikeSecret, secretArguments } from './literal-secrets.ts';
 import type { ManifestProblem, Place } from './manifest-document.ts';
 import type { Manifest } from './manifest-schema.ts';
 import type { ReadManifest } from './read-manifest.ts';
@@ -25,7 +26,7 @@ export function notesOf(noted: Noted): readonly ManifestProblem[] {
   const notes = [
     ...missing(noted, isModel),
     ...unused(noted, isModel),
-    ...(isModel ? [...serversUnused(noted), ...keysMissing(noted)] : []),
+    ...(isModel ? [...serversUnused(noted), ...secretsWritten(noted), ...keysMissing(noted)] : []),
     ...variablesMissing(noted),
   ];
   return [...notes.map(([place, message]) => read.at(place, message)), ...(isModel ? [] : read.ambiguous)];
@@ -154,6 +155,29 @@ function serversUnused({ document, manifest }: Noted): readonly Note[] {
     }),
   );
 }
+
+/** Guessed: what the manifest could name is written into journals as it stands. */
+function secretsWritten({ manifest }: Noted): readonly Note[] {
+  return Object.entries(manifest.servers).flatMap(([name, server]): Note[] => {
+    const texts = 'command' in server ? { env: server.env } : { headers: server.headers };
+    const places: Place[] = [
+      ...('command' in server
+        ? secretArguments(server.args).map((at): Place => ['args', at])
+        : looksLikeSecret(server.url)
+          ? [['url']]
+          : []),
+      ...Object.entries(texts).flatMap(([section, given]) =>
+        Object.entries(given).flatMap(([key, text]): Place[] =>
+          looksLikeSecret(text) ? [[section, key]] : [],
+        ),
+      ),
+    ];
+    return places.map((place) => [['servers', name, ...place], SECRET_WRITTEN]);
+  });
+}
+
+const SECRET_WRITTEN =
+  "what looks like a secret stands here itself, and is written into the journal with the agent's plan: write ${NAME}, which is the secret of that name, or else the variable of the host's environment";
 
 function keysMissing({ definition, environment }: Noted): readonly Note[] {
   const { agent, secrets } = definition.config;

@@ -3,7 +3,8 @@
 
 import { z } from 'zod';
 import type { ToolServer } from '../model/agent-plan.ts';
-import { looksSecret, namesIn, secretReferences, type Environment } from './expand-variables.ts';
+import type { SecretSource } from '../model/secrets.ts';
+import { looksSecret, namesIn, secretReferences, withNames, type Environment } from './expand-variables.ts';
 
 const MAX_TEXT = 4_096;
 const MAX_SERVERS = 50;
@@ -116,7 +117,11 @@ function refuseLiteral(context: z.RefinementCtx, path: string[], line: string): 
   });
 }
 
-function urlProblem(text: string): string | null {
+/** Stands for the value of a secret while an address is looked at. */
+const VALUE = 'holdfast-secret';
+
+function urlProblem(written: string): string | null {
+  const text = written.replaceAll(/\$\{[^}]*\}/g, VALUE);
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') {
     return 'it must be an address on the web, which begins with https:// or http://';
@@ -124,10 +129,13 @@ function urlProblem(text: string): string | null {
   if (url.username !== '' || url.password !== '') {
     return 'a name and a password in it are written into the journal: write an Authorization header, with ${NAME} for the secret';
   }
-  const secret = [...url.searchParams.keys()].find((key) => looksSecret(key));
+  if (url.host.includes(VALUE))
+    return 'a secret may stand in its path or behind it, and not in the name of its host';
+  const [secret] =
+    [...url.searchParams].find(([key, value]) => looksSecret(key) && !value.includes(VALUE)) ?? [];
   return secret === undefined
     ? null
-    : `${JSON.stringify(secret)} in it is written into the journal: put it into a header, with \${NAME} for the secret`;
+    : `${JSON.stringify(secret)} in it is written into the journal: write \${NAME} for the secret, there or in a header`;
 }
 
 export interface ServersWritten {
@@ -143,14 +151,26 @@ export interface ServersFound {
   readonly unset: readonly { readonly place: readonly string[]; readonly name: string }[];
 }
 
-/** `isDeclared`: whether the manifest has a secret of this name. */
+/** `declared`: where the secrets of the manifest come from, by their names. */
 export function toolServersOf(
   { servers, extras }: ServersWritten,
   environment: Environment,
-  isDeclared: (name: string) => boolean,
+  declared: Readonly<Record<string, SecretSource>>,
 ): ServersFound {
   const secrets = new Set<string>();
   const unset: { place: readonly string[]; name: string }[] = [];
+  const isDeclared = (name: string): boolean => Object.hasOwn(declared, name);
+  /** A variable that is a secret already goes by its name. */
+  const named = (name: string): string => {
+    const isOf = ([key, source]: [string, SecretSource]): boolean =>
+      source.kind === 'variable' && source.variable === name && VARIABLE.test(key);
+    return isDeclared(name) ? name : (Object.entries(declared).find(isOf)?.[0] ?? name);
+  };
+  const naming = (text: string): string => {
+    const whole = withNames(text, named);
+    for (const name of namesIn(whole)) secrets.add(name);
+    return whole;
+  };
   const referring = (
     texts: Readonly<Record<string, string>>,
     place: readonly string[],
@@ -159,8 +179,7 @@ export function toolServersOf(
       Object.entries(texts).map(([key, text]) => {
         const found = secretReferences(text, environment, isDeclared);
         for (const name of found.unset) unset.push({ place: [...place, key], name });
-        for (const name of namesIn(found.text)) secrets.add(name);
-        return [key, found.text];
+        return [key, naming(found.text)];
       }),
     );
   const found = Object.entries(servers).map(([name, server]): [string, ToolServer] => {
@@ -173,15 +192,13 @@ export function toolServersOf(
     };
     if ('command' in server) {
       const env = referring(server.env, ['servers', name, 'env']);
-      return [
-        name,
-        { kind: 'stdio', command: server.command, args: server.args, env, cwd: server.cwd ?? '', ...common },
-      ];
+      const args = server.args.map(naming);
+      return [name, { kind: 'stdio', command: server.command, args, env, cwd: server.cwd ?? '', ...common }];
     }
     const headers = referring(headersOf(server), ['servers', name, 'headers']);
     const isSse = (server.transport ?? server.type) === 'sse';
     const transport = isSse ? 'sse' : 'streamable-http';
-    return [name, { kind: 'http', url: server.url, transport, headers, ...common }];
+    return [name, { kind: 'http', url: naming(server.url), transport, headers, ...common }];
   });
   return { servers: Object.fromEntries(found), secrets: [...secrets].sort(), unset };
 }

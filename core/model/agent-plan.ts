@@ -8,8 +8,9 @@ import { isObject, type Json, type JsonObject } from './json.ts';
 export interface StdioServer {
   readonly kind: 'stdio';
   readonly command: string;
-  readonly args: readonly string[];
   /** Texts in which `${NAME}` stands for the secret of that name; they are filled in where the server is started. */
+  readonly args: readonly string[];
+  /** The same. */
   readonly env: Readonly<Record<string, string>>;
   /** Relative to the workspace; the workspace itself where it is empty. */
   readonly cwd: string;
@@ -17,6 +18,7 @@ export interface StdioServer {
 
 export interface HttpServer {
   readonly kind: 'http';
+  /** As `args` of a {@link StdioServer}, percent-encoded. */
   readonly url: string;
   readonly transport: 'streamable-http' | 'sse';
   /** As `env` of a {@link StdioServer}. */

@@ -3,6 +3,7 @@
 
 import { schemaProblems } from './check-schema.ts';
 import { isObject, numberAt, objectAt, objectsAt, textAt, type Json, type JsonObject } from './json.ts';
+import { unmoved } from './placeholder.ts';
 import type { DurableWait } from './waits.ts';
 
 /** Names of the promises. */
@@ -131,7 +132,20 @@ export function decisionOf(value: Json): Decision | { readonly verdict: null; re
   };
 }
 
-/** What is wrong with arguments that somebody edited; null for nothing. */
+/**
+ * What is wrong with arguments that somebody edited; null for nothing.
+ * @param ask who asked, with what it showed
+ */
+export function editProblem(
+  { args: shown, schema }: Pick<ApprovalAsk, 'args' | 'schema'>,
+  args: Json,
+): string | null {
+  // What was too large to be shown whole is looked at by whoever asked.
+  const found = shown === undefined ? { args } : unmoved(shown, args);
+  return 'problem' in found ? found.problem : argsProblem(schema, args);
+}
+
+/** What is wrong with the arguments of a tool; null for nothing. */
 export function argsProblem(schema: JsonObject | null, args: Json): string | null {
   if (!isObject(args)) return 'The arguments of a tool are an object';
   const problems = schema === null ? [] : schemaProblems(schema, args);

@@ -147,6 +147,7 @@ const openInvocation = withKeys(
     plan: isObject,
     tools: withKeys({ hash: text, problems: listOf(text) }),
     told: recordOf(text),
+    conversationMax: number,
     compaction,
     compactions: listOf(withKeys({ ordinal: number, keep: number, summary: text, seq: number })),
   },

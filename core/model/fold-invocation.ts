@@ -126,6 +126,7 @@ export function invocationStarted(
     ...(instructions === '' ? {} : { instructions }),
     ...(state.plan === null ? {} : { plan: state.plan }),
     ...toldOf(data),
+    ...(typeof data['conversation_max'] === 'number' ? { conversationMax: data['conversation_max'] } : {}),
     ...(state.compaction === null ? {} : { compaction: state.compaction }),
     ...openedInvocation({
       event,
@@ -317,7 +318,7 @@ function trimConversation(state: ProcessSnapshot): void {
   const inWords = Math.min(state.compaction?.until ?? 0, ...needed);
   const gone = inWords - (state.conversationCount - state.conversation.length);
   if (gone > 0) state.conversation = state.conversation.slice(gone);
-  const max = state.conversationMax;
+  const max = mostNeeded(state);
   if (max <= 0) return;
   const from = Math.min(
     state.conversationCount,
@@ -325,6 +326,12 @@ function trimConversation(state: ProcessSnapshot): void {
   );
   const keep = max + state.conversationCount - from;
   if (state.conversation.length > keep) state.conversation = state.conversation.slice(-keep);
+}
+
+/** As many as are kept, and as whoever is open was shown when it began; 0 for all. */
+function mostNeeded({ conversationMax, open }: ProcessSnapshot): number {
+  const all = [conversationMax, ...open.flatMap((one) => one.conversationMax ?? [])];
+  return all.some((max) => max <= 0) ? 0 : Math.max(...all);
 }
 
 export function clockRead(state: ProcessSnapshot, data: JsonObject): void {

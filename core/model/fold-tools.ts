@@ -1,8 +1,9 @@
 // What the journal tells of tools: which list an invocation began with, and what of its sources is believed.
 
 import { define, isObject, objectsAt, textAt, type JsonObject } from './json.ts';
+import { jsonBytes } from './limits.ts';
 import { openOf, type ProcessSnapshot } from './snapshot.ts';
-import { believedKey, MAX_BELIEVED, MAX_LISTS, type ToolsState } from './tools.ts';
+import { believedKey, MAX_BELIEVED, MAX_DEAD_LISTS_BYTES, type ToolsState } from './tools.ts';
 
 /** Without offers it names a list that is known; one that nobody has any more is as if nothing had been said. */
 export function toolsListed(state: ProcessSnapshot, data: JsonObject, timestamp: string): void {
@@ -13,23 +14,37 @@ export function toolsListed(state: ProcessSnapshot, data: JsonObject, timestamp:
   const problems = given.filter((problem) => typeof problem === 'string');
   const open = openOf(state, data['event_id']);
   if (open !== undefined) open.tools = { hash, problems };
-  const lists: Record<string, readonly JsonObject[]> = {};
-  for (const kept of keptHashes(state, hash)) {
-    const list = kept === hash ? offers : listOf(state.tools, kept);
-    if (list !== null) define(lists, kept, list);
-  }
   state.tools = {
     last: { hash, problems, at: timestamp },
-    lists,
+    lists: keptLists(state, hash, offers),
     believed: believedSince(state.tools.believed, offers),
   };
 }
 
-/** The newest, then what is under way, then what may be handled again. */
-function keptHashes({ open, deadLetters }: ProcessSnapshot, newest: string): readonly string[] {
-  const others = [...open, ...deadLetters.map((letter) => letter.open).reverse()];
-  const hashes = others.flatMap((one) => one?.tools?.hash ?? []);
-  return [...new Set([newest, ...hashes])].slice(0, MAX_LISTS);
+/**
+ * The newest, all that are under way, and those of dead letters, which may be handled again: the latest first, as long as
+ * there is room, for a server may say something else each time it is asked.
+ */
+function keptLists(
+  { tools, open, deadLetters }: ProcessSnapshot,
+  newest: string,
+  offers: readonly JsonObject[],
+): Record<string, readonly JsonObject[]> {
+  const lists: Record<string, readonly JsonObject[]> = {};
+  define(lists, newest, offers);
+  const keep = (hash: string | undefined, hasRoom: (list: readonly JsonObject[]) => boolean): void => {
+    const list = hash === undefined || Object.hasOwn(lists, hash) ? null : listOf(tools, hash);
+    if (list !== null && hasRoom(list)) define(lists, hash!, list);
+  };
+  for (const one of open) keep(one.tools?.hash, () => true);
+  let room = MAX_DEAD_LISTS_BYTES;
+  for (const letter of deadLetters.toReversed()) {
+    keep(letter.open?.tools?.hash, (list) => {
+      room -= jsonBytes(list);
+      return room >= 0;
+    });
+  }
+  return lists;
 }
 
 function believedSince(

@@ -8,6 +8,7 @@
 
 import { fingerprinter, small, type Fingerprint } from './fingerprint.ts';
 import { define, MAX_RECORDED_DEPTH, RawNumber } from './json.ts';
+import { placeholderOf } from './placeholder.ts';
 import { formsOf, MIN_SECRET_LENGTH } from './secret-forms.ts';
 
 const WINDOW = 4;
@@ -29,11 +30,6 @@ export interface Scrub {
 
 /** Where nothing is known to be secret. */
 export const NOTHING_SECRET: Scrub = { text: (text) => text, json: (value) => value };
-
-/** What stands where a value was. */
-export function placeholderOf(name: string): string {
-  return `[secret:${name}]`;
-}
 
 interface Needle {
   readonly length: number;

@@ -113,6 +113,8 @@ export interface OpenInvocation {
   before: Record<string, { readonly value: Json } | null>;
   /** How long the conversation was when it began, counted from the process's first message. */
   conversationFrom: number;
+  /** How many messages it is shown at most, 0 for all; left out where that was not said when it began. */
+  readonly conversationMax?: number;
   /** What stood for the older part of the conversation when it began; left out where nothing did. */
   compaction?: Compaction;
   compactions?: readonly RecordedCompaction[];
@@ -386,9 +388,10 @@ export function viewAtStart(
  */
 export function conversationAtStart(
   { conversation, conversationCount }: Readonly<ProcessSnapshot>,
-  { conversationFrom, compaction }: OpenInvocation,
-  max: number,
+  { conversationFrom, conversationMax, compaction }: OpenInvocation,
+  otherwise: number,
 ): readonly JsonObject[] {
+  const max = (conversationMax ?? otherwise) || Infinity;
   const first = conversationCount - conversation.length;
   const until = Math.max(0, conversationFrom - first);
   const from = Math.max(0, until - max, (compaction?.until ?? 0) - first);

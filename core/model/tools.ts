@@ -22,11 +22,11 @@ export interface ToolsState {
   readonly believed: Readonly<Record<string, string>>;
 }
 
-/** So many lists are kept; whoever began with an older one lists anew. */
-export const MAX_LISTS = 8;
 export const MAX_BELIEVED = 1_000;
 /** Of a list, and of its problems, as JSON. */
 export const MAX_LIST_BYTES = 256 * 1024;
+/** Of the lists that only dead letters began with, together: who began with one that had no room lists anew. */
+export const MAX_DEAD_LISTS_BYTES = 4 * 1024 * 1024;
 export const MAX_PROBLEMS = 100;
 export const MAX_PROBLEM = 500;
 

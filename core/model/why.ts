@@ -3,6 +3,7 @@
 
 import { APPROVAL_PREFIX, QUESTION_NAME } from './approval.ts';
 import { LIMITS } from './budget.ts';
+import { doingText } from './doing.ts';
 import { isInDoubt, needsOperator } from './effects.ts';
 import type { Hold } from './holds.ts';
 import type { OpenInvocation, ProcessSnapshot } from './snapshot.ts';
@@ -156,7 +157,7 @@ function liveWork(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts): Why {
   if (!live.isAnswering)
     return { text: 'its worker has not answered the last heartbeats', tone: 'attention' };
   const open = snapshot.open[0];
-  if (open !== undefined) return { ...openText(open, snapshot.open.length, live), tone: 'working' };
+  if (open !== undefined) return { ...openText(open, snapshot, live), tone: 'working' };
   const queued = snapshot.queue.length;
   if (queued > 0 && live.waitsForVerdict === true) {
     return { text: 'its mission has had all its runs: the last verdict is waited for', tone: 'working' };
@@ -175,13 +176,21 @@ function liveWork(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts): Why {
   return { text: `waiting for ${live.nextTrigger.id} at`, at: live.nextTrigger.at, tone: 'quiet' };
 }
 
-function openText(open: OpenInvocation, count: number, live: LiveFacts): Pick<Why, 'text' | 'at'> {
+function openText(
+  open: OpenInvocation,
+  { open: { length: count }, tools }: Readonly<ProcessSnapshot>,
+  live: LiveFacts,
+): Pick<Why, 'text' | 'at'> {
   const more = count > 1 ? ` and ${count - 1} more` : '';
   const effect = open.effects.findLast(isInDoubt);
   const wait = live.saying?.wait ?? null;
   if (effect !== undefined && wait !== null) return waitText(wait);
-  if (effect !== undefined)
-    return { text: `performing ${effect.name} in invocation ${open.invocation}${more}` };
+  if (effect !== undefined) {
+    const doing = doingText(effect, open, tools, live.saying?.model ?? '');
+    const text = `${doing} in invocation ${open.invocation}${more}`;
+    const since = Date.parse(effect.announcedAt);
+    return isMoment(since) ? { text: `${text}, since`, at: new Date(since).toISOString() } : { text };
+  }
   if (open.retryAt !== null) {
     const others = count > 1 ? `, ${count - 1} more under way` : '';
     const text = `attempt ${open.attempt} of ${open.event.triggerId} failed${others}; the next begins at`;

@@ -353,6 +353,7 @@ export class AgentProcess implements Listener {
     this.approvals = new ApprovalDesk({
       process: name,
       snapshot: () => this.snapshot,
+      scrubbed: (value) => recorder().scrubbed(value),
       settle: (promiseId, settlement, actor) => this.desk.settlePromise(promiseId, settlement, actor),
     });
     this.#door = new ApprovalDoor({

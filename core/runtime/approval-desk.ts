@@ -2,9 +2,9 @@
 // decided and why is in the settlement [P7], which the agent reads and the journal keeps.
 
 import {
-  argsProblem,
   askEnd,
   decidedBy,
+  editProblem,
   MAX_ANSWER,
   personAsk,
   type AskEnd,
@@ -36,6 +36,8 @@ export interface Decided {
 export interface ApprovalDeskOptions {
   readonly process: string;
   readonly snapshot: () => Readonly<ProcessSnapshot>;
+  /** Without secrets, as it would be recorded. */
+  readonly scrubbed: (value: Json) => Json;
   readonly settle: (promiseId: string, settlement: Settlement, actor: Actor) => Promise<Settled>;
 }
 
@@ -71,7 +73,7 @@ export class ApprovalDesk {
       );
     }
     const what = whatOf(ask);
-    const settlement = settlementOf(ask, order, actor);
+    const settlement = settlementOf(ask, this.#recordable(order), actor);
     // Of one that is settled already it changes nothing, and resolves once the first is durable.
     const { isFirst } = await this.#options.settle(promiseId, settlement, actor);
     const end = this.#find(promiseId)?.end ?? null;
@@ -79,6 +81,12 @@ export class ApprovalDesk {
     // Its invocation went on, and ended, before we looked.
     if (!isFirst) return this.#past(promiseId);
     return { ...endOf(ask, settlement), isFirst, what };
+  }
+
+  /** A secret that somebody types is one that nobody may see: it goes by its name, as where it was taken out. */
+  #recordable(order: DecisionOrder): DecisionOrder {
+    if (order.kind !== 'approve' || order.args === undefined) return order;
+    return { ...order, args: this.#options.scrubbed(recordable(order.args, 'what the arguments are')) };
   }
 
   #find(promiseId: string): DurableWait | undefined {
@@ -140,8 +148,8 @@ function settlementOf(ask: PersonAsk, order: DecisionOrder, actor: Actor): Settl
       if (ask.kind === 'question') throw badDecision('A question is answered, not approved.');
       const value: Record<string, Json> = { verdict: 'approve' };
       if (order.args !== undefined) {
-        const args = recordable(order.args, 'what the arguments are');
-        const problem = argsProblem(ask.schema, args);
+        const { args } = order;
+        const problem = editProblem(ask, args);
         if (problem !== null) {
           throw new AppError(
             'approval.bad-arguments',

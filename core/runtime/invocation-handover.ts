@@ -152,6 +152,7 @@ export class InvocationHandover {
       config_hash: definition.configHash,
       code_hash: definition.codeHash,
       seed: ids.next().replaceAll('-', ''),
+      conversation_max: definition.config.conversationMaxMessages,
       ...(instructions === '' ? {} : { instructions }),
       ...(Object.keys(told).length === 0 ? {} : { told: { ...told } }),
       ...(delivered.length > 0 ? { inbox: idsOf([...delivered]) } : {}),

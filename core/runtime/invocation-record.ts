@@ -26,7 +26,7 @@ export function recordOf(
     attemptSeq,
     seed,
     state: viewAtStart(snapshot.context, open),
-    conversation: conversationAtStart(snapshot, open, config.conversationMaxMessages || Infinity),
+    conversation: conversationAtStart(snapshot, open, config.conversationMaxMessages),
     inbox,
     effects,
     writes,

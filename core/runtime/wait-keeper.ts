@@ -130,8 +130,10 @@ export class WaitKeeper {
    * was.
    * @throws `promise.not-found`
    */
-  async settle(promiseId: string, settlement: Settlement, actor: Actor): Promise<Settled> {
+  async settle(promiseId: string, given: Settlement, actor: Actor): Promise<Settled> {
     const { process, recorder, clock, onEnded } = this.#options;
+    // As it is recorded, so that whoever waits for it gets what a re-run gets.
+    const settlement = recorder().scrubbed(given);
     const found = this.#find(promiseId);
     if (found === null) {
       const before = recorder().snapshot.settled.find((other) => other.promiseId === promiseId);

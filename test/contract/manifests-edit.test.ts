@@ -39,6 +39,9 @@ test('a text is read with its hash, tried without being saved, saved, and put in
   expect(plan.lines).toEqual([
     { path: 'instructions', fromText: '"old"', toText: '"new"', acts: 'next_invocation' },
   ]);
+  expect(plan.remarks).toEqual([
+    { path: '', line: 1, message: expect.stringContaining('there are no triggers') as string },
+  ]);
   expect(b.text(file)).toBe(text);
 
   const saved = await write(b, file, next, hash);

@@ -55,6 +55,9 @@ function host(changes: readonly ManifestChangeView[]): MemoryHost {
       process: 'clerk',
       hash: file === 'clerk.agent' ? HASH : null,
       problems: text.includes('bad') ? [{ path: 'bad', line: 3, message: '"bad" is not a setting' }] : [],
+      remarks: text.includes('bad')
+        ? []
+        : [{ path: 'servers.a.args.1', line: 2, message: 'it looks like a secret' }],
       lines: [],
       lineCount: 0,
       change: text === TEXT || text.includes('bad') ? null : changeOf(),
@@ -133,6 +136,17 @@ describe('a text', () => {
     await act(async () => console.testClock.advance(400));
     await settle();
   };
+
+  test('what is worth knowing of one that can be used stands below it, and leads to its line', async () => {
+    const console = await show(host([]), '#/manifests/j-demo/clerk.agent');
+    await typed(console, `${TEXT}# more\n`);
+    const notes = screen.getByRole('list', { name: 'Notes' });
+    expect(notes.textContent).toContain('it looks like a secret');
+    fireEvent.click(within(notes).getByRole('button', { name: 'Line 2' }));
+    expect(field().selectionStart).toBe(TEXT.indexOf('\n') + 1);
+    await typed(console, `${TEXT}bad: 1\n`);
+    expect(screen.queryByRole('list', { name: 'Notes' })).toBeNull();
+  });
 
   test('is looked at once nothing more is typed; a problem leads to its line, and nothing faulty is saved', async () => {
     const console = await show(host([]), '#/manifests/j-demo/clerk.agent');

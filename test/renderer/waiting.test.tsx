@@ -112,6 +112,19 @@ test('edited arguments are held against the schema before they go out; what the 
   );
 });
 
+test('a secret among the arguments is told for what it is, and is refused anywhere but where it stood [J10]', async () => {
+  const host = hostOf(waitingDetail({}, { argsText: '{"path":"a","content":"key=[secret:KEY]"}' }));
+  await show(host, '#/waiting');
+  await pressed('Edit and approve…');
+  expect(dialog().getByText('[secret:NAME]')).toBeTruthy();
+  const confirm = dialog().getByRole<HTMLButtonElement>('button', { name: 'Approve write_file' });
+  enter('Arguments, as JSON', '{"path":"[secret:KEY]","content":"key=[secret:KEY]"}');
+  expect(dialog().getByText(/\[secret:KEY\] in path stands for a value that nobody sees/)).toBeTruthy();
+  expect(confirm.disabled).toBe(true);
+  enter('Arguments, as JSON', '{"path":"b","content":"key=[secret:KEY]"}');
+  expect(confirm.disabled).toBe(false);
+});
+
 test('a rejection needs a reason, which the agent reads', async () => {
   const host = hostOf(waitingDetail());
   host.answer('approvals.decide', () => ok(done));

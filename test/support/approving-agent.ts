@@ -37,7 +37,7 @@ export function approvingAgent({
   return `
     const { approver } = await import(${JSON.stringify(`${AT}approver.ts`)});
     const plan = { ...${JSON.stringify(DEFAULT_PLAN)}, ...${plan} };
-    const turn = { ctx, event, plan, workspace: import.meta.dirname, listed: (find) => find() };
+    const turn = { ...run, ctx, event, plan, workspace: import.meta.dirname };
     const verdict = await approver(turn, ${JSON.stringify(WRITE_FILE)}, ${args}, 'the report is due');
     ${after}
     if (!verdict.isApproved) return 'not: ' + verdict.why;

@@ -14,6 +14,7 @@ export interface Running {
   readonly process: ChildProcess;
   /** What it wrote so far. */
   readonly stdout: () => string;
+  readonly stderr: () => string;
   readonly ended: Promise<Ended>;
 }
 
@@ -36,7 +37,7 @@ export function startNode(file: string, args: readonly string[], options: SpawnO
     stdout,
     stderr,
   }));
-  return { process: child, stdout: () => stdout, ended };
+  return { process: child, stdout: () => stdout, stderr: () => stderr, ended };
 }
 
 export const HOLDFAST = join(REPOSITORY, 'core/cli/bin.ts');

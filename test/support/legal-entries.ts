@@ -471,6 +471,7 @@ function possible(state: ProcessSnapshot, count: number): Maker[] {
           code_hash: 'code',
           seed: `seed-${count}`,
           ...(pick % 3 === 0 ? { told: { budget: `${pick} left` } } : {}),
+          ...(pick % 2 === 0 ? { conversation_max: pick % 5 } : {}),
           inbox: state.inbox.slice(0, pick % 3).map(({ messageId }) => messageId),
           inbox_expired: state.inbox.slice(2, 3).map(({ messageId }) => messageId),
         },

@@ -22,7 +22,7 @@ export function workspaceOf(
   for (const [name, body] of Object.entries(agents)) {
     writeFileSync(
       join(workspace, `${name}.ts`),
-      `import { defineAgent } from 'holdfast';\nexport default defineAgent({ async onTrigger(ctx, event) { ${body} } });\n`,
+      `import { defineAgent } from 'holdfast';\nexport default defineAgent({ async onTrigger(ctx, event, run) { ${body} } });\n`,
     );
     writeFileSync(join(workspace, `${name}.agent`), `name: ${name}\nentrypoint: ./${name}.ts\n${manifest}`);
   }
@@ -43,8 +43,12 @@ export interface ChildHost {
 }
 
 /** `holdfast run` as a program of its own; resolves when every process is recovered and it listens. */
-export async function runHost(workspace: string, data: string = tempDirectory()): Promise<ChildHost> {
-  const env = { ...process.env, HOLDFAST_DATA: data };
+export async function runHost(
+  workspace: string,
+  data: string = tempDirectory(),
+  variables: Readonly<Record<string, string>> = {},
+): Promise<ChildHost> {
+  const env = { ...process.env, ...variables, HOLDFAST_DATA: data };
   const child = startNode(HOLDFAST, ['run', workspace, '--json'], { env });
   onTestFinished(() => void child.process.kill('SIGKILL'));
   await waitFor(() => child.stdout().includes('"event":"fleet"'), { what: 'the host' });

@@ -79,7 +79,7 @@ export function endAtOnce(worker: { readonly pid: number } | null): void {
   }
 }
 
-/** Starts one process called `agent`; `source` is the body of its onTrigger(ctx, event), or a whole module after the prelude. */
+/** Starts one process called `agent`; `source` is the body of its onTrigger(ctx, event, run), or a whole module after the prelude. */
 export async function bench(
   source: string,
   config: Partial<ProcessConfig> = {},
@@ -91,7 +91,7 @@ export async function bench(
   const entrypoint = join(directory, 'agent.ts');
   const body = source.includes('export default')
     ? source
-    : `export default defineAgent({ async onTrigger(ctx, event) { ${source} } });`;
+    : `export default defineAgent({ async onTrigger(ctx, event, run) { ${source} } });`;
   writeFileSync(entrypoint, PRELUDE(ledgerPath) + body);
   const full: ProcessConfig = { ...DEFAULT_PROCESS_CONFIG, restartBackoffMs: 20, ...config };
   const definition: ProcessDefinition = {

@@ -2,9 +2,10 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { holdfast } from '../support/child.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { HOLDFAST, holdfast, startNode } from '../support/child.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const env = { ...process.env, OPENAI_API_KEY: 'sk-not-a-real-one-77' };
 
@@ -45,6 +46,27 @@ describe('validate', () => {
     expect(stdout).toContain('problem · line 3: the manifest has "bar"');
     expect(stdout).toMatch(/problem · line 3: triggers\[0\]: .*often/);
     expect(stdout).toMatch(/problem · name: .*good\.agent is called so as well/);
+  });
+
+  test('what it notes is told by "run" too, once, beside its output', async () => {
+    const directory = workspace();
+    writeFileSync(
+      join(directory, 'box.agent'),
+      'name: box\ninstructions: x\nservers:\n  box:\n    command: x\n    args: [--token, abc]\n',
+    );
+    const child = startNode(HOLDFAST, ['run', directory, '--json'], {
+      env: { ...env, HOLDFAST_DATA: tempDirectory() },
+    });
+    onTestFinished(() => void child.process.kill('SIGKILL'));
+    const note = /note · box\.agent: line 6: servers\.box\.args\[?\.?1\]?: what looks like a secret/;
+    await waitFor(() => note.test(child.stderr()) && child.stdout().includes('"event":"fleet"'), {
+      what: 'the note',
+    });
+    child.process.kill('SIGTERM');
+    const { stdout, stderr } = await child.ended;
+    expect(stdout).not.toContain('what looks like a secret');
+    expect(stderr.split('looks like a secret')).toHaveLength(2);
+    expect(stderr).toContain('holdfast: note · good.agent: line 1: there are no triggers');
   });
 
   test('as JSON, of one file', async () => {

@@ -142,18 +142,37 @@ holdfast:
     '[J10] and one in an address: %s',
     (url) => {
       const [problem] = problemsOf(`servers: { a: { url: "${url}" } }`);
-      expect(problem).toMatch(/^2 servers\.a\.url: .*header, with \$\{NAME\}/);
+      expect(problem).toMatch(/^2 servers\.a\.url: .*\$\{NAME\} for the secret/);
       expect(problem).not.toContain('sk-77');
     },
   );
 
-  test('[J10] a variable that is a secret by its name, or by the manifest, stands where none is written down', () => {
-    const [args, url] = problemsOf(`servers:
-  a: { command: x, args: ["--token", "\${GH_TOKEN}"] }
-  b: { url: "http://a/\${LEVEL}" }
-secrets: { secrets: { level: "\${LEVEL}" } }`);
-    expect(args).toMatch(/^3 servers\.a\.args\[1\]: \$\{GH_TOKEN\} is a secret by its name/);
-    expect(url).toMatch(/^4 servers\.b\.url: \$\{LEVEL\} is a secret/);
+  test('[J10] a secret by its name, or by the manifest, stays a name in arguments and addresses; others are put in place', () => {
+    const text = `servers:
+  a: { command: x, args: ["--token", "\${GH_TOKEN}", "--level=\${LEVEL}", "\${HF_MODE:-fast}", "\${mine}"] }
+  b: { url: "http://a/\${LEVEL}?api_key=\${GH_TOKEN}&mode=\${HF_MODE:-fast}" }
+secrets: { secrets: { level: "\${LEVEL}", mine: "keychain:mine" } }`;
+    const { a, b } = planOf(text).servers;
+    expect(a).toMatchObject({ args: ['--token', '${GH_TOKEN}', '--level=${level}', 'fast', '${mine}'] });
+    expect(b).toMatchObject({ url: 'http://a/${level}?api_key=${GH_TOKEN}&mode=fast' });
+    expect(Object.keys(read(text).definition!.config.secrets.sources)).toEqual([
+      'level',
+      'mine',
+      'GH_TOKEN',
+      'OPENAI_API_KEY',
+    ]);
+  });
+
+  test.each([
+    ['command: x, args: ["${GH_TOKEN:-sk-77}"]', /^2 servers\.a\.args\[0\]: .*what stands behind it/],
+    ['url: "http://a/${GH_TOKEN:-sk-77}"', /^2 servers\.a\.url: .*what stands behind it/],
+    ['url: "http://${GH_TOKEN}/mcp"', /^2 servers\.a\.url: .*not in the name of its host/],
+    ['url: "http://me:${GH_TOKEN}@a/mcp"', /^2 servers\.a\.url: .*Authorization header/],
+    ['command: "${GH_TOKEN}"', /^2 servers\.a\.command: \$\{GH_TOKEN\} is a secret by its name/],
+  ])('[J10] and is refused where it would be written down, or decide who gets it: %s', (server, problem) => {
+    const [first] = problemsOf(`servers: { a: { ${server} } }`);
+    expect(first).toMatch(problem);
+    expect(first).not.toContain('sk-77');
   });
 
   test('what is said of a server that is not there names those that are', () => {
@@ -355,6 +374,39 @@ test('a script lies in the workspace, of the model and of those behind it', () =
 });
 
 describe('notes', () => {
+  test.each([
+    ['command: x, args: ["--token", "abc"]', 'args[1]'],
+    ['command: x, args: ["-y", "--api-key=abc"]', 'args[1]'],
+    ['command: x, args: ["GITHUB_TOKEN=abc"]', 'args[0]'],
+    ['command: x, args: ["postgresql://me:pw@localhost/db"]', 'args[0]'],
+    ['command: x, args: ["${DB_URL}"]', 'args[0]'],
+    ['command: x, args: ["-H", "Authorization: Bearer abcdefgh"]', 'args[1]'],
+    ['command: x, args: ["ghp_0123456789abcdefghij"]', 'args[0]'],
+    ['command: x, env: { MODE: "ghp_0123456789abcdefghij" }', 'env.MODE'],
+    ['url: "http://a/sk-0123456789abcdefghij/mcp"', 'url'],
+    ['url: "http://a", headers: { X-Team: "Bearer abcdefgh" }', 'headers.X-Team'],
+  ])(
+    '[J10] what looks like a secret and would be written down is told, by its place: %s',
+    (server, place) => {
+      const { notes, definition } = read(`instructions: x\ntriggers: []\nservers:\n  a: { ${server} }`, {
+        DB_URL: 'postgres://me:pw@host/db',
+      });
+      expect(definition).not.toBeNull();
+      const told = notes.filter(({ message }) => message.includes('looks like a secret'));
+      expect(told).toMatchObject([{ path: `servers.a.${place}`, line: 5 }]);
+      expect(told[0]!.message).toContain('write ${NAME}');
+    },
+  );
+
+  test.each([
+    'args: ["-y", "server", "--max-tokens", "100", "--keys", "--token-file", "/run/key", "--key", "./a.pem"]',
+    'args: ["--token", "--verbose", "--token=${GH_TOKEN}", "postgres://me:${GH_TOKEN}@host/db", "--token-ttl=30"]',
+    'args: ["-H", "Authorization: Bearer ${GH_TOKEN}", "http://localhost:8080/a:b@c", "user@example.com"]',
+  ])('[J10] what only names one, or is none, is not: %s', (args) => {
+    const { notes } = read(`instructions: x\nservers: { a: { command: x, ${args} } }`);
+    expect(notes.filter(({ message }) => message.includes('looks like a secret'))).toEqual([]);
+  });
+
   test('what most have, and what this host has not', () => {
     expect(notesOf('servers: { a: { command: x, env: { T: "${OTHER}" } } }')).toEqual([
       expect.stringContaining('1 : there are no instructions'),

@@ -86,6 +86,52 @@ test('[P2] [S28] an effect that does not end in time is in doubt, and is asked a
   expect(linesOf(ledger)).toEqual(['1 first', '1 slow', '1 last old']);
 });
 
+test('[S25] what is under way is shown as many messages as it began with, and keeps what it was allowed to write', async () => {
+  const code = `
+    const { n } = event.payload;
+    const seen = ctx.conversation.messages().length;
+    if (n < 3) { await ctx.conversation.append({ role: 'user', content: 'a' }); await ctx.conversation.append({ role: 'user', content: 'b' }); return; }
+    let wrote = 'b';
+    try { await ctx.state.set('b', n); } catch (error) { wrote = error.code; }
+    await ctx.effect('show', { class: 'retry', args: { seen, wrote } }, async () => null);
+    if (n === 3) await ctx.promise('answer');
+    await ctx.state.set('a', n + ' saw ' + seen + ' and wrote ' + wrote);`;
+  const more = 'context: { writable_keys: [a, b], conversation_max_messages: 8 }\n';
+  const b = await editing(workspaceOf({ clerk: code }, more));
+  const of = { journalId: b.journalId, process: 'clerk' };
+  const read = () => b.get('processes.read', of);
+  const handled = async (n: number): Promise<void> => {
+    const before = (await read()).row.invocations;
+    await b.get('processes.trigger', { ...of, ...command(), payloadText: JSON.stringify({ n }) });
+    if (n !== 3) await waitFor(async () => (await read()).row.invocations > before, { what: 'its end' });
+  };
+  await handled(1);
+  await handled(2);
+  await handled(3);
+  const promiseId = await waitFor(async () => (await read()).open[0]?.waits[0]?.waitId ?? null, {
+    what: 'the promise',
+  });
+  b.save(
+    'clerk.agent',
+    b
+      .text('clerk.agent')
+      .replace('[a, b], conversation_max_messages: 8', '[a], conversation_max_messages: 2'),
+  );
+  const { changes } = await b.get('workspace.changes', { journalId: b.journalId });
+  expect(changes[0]!.lines).toMatchObject([
+    { path: 'context.writable_keys.1', acts: 'at_once' },
+    { path: 'context.conversation_max_messages', acts: 'next_invocation' },
+  ]);
+  await b.reload(['clerk']);
+  const settlement = { kind: 'resolved', valueText: '"yes"' } as const;
+  await b.get('promises.settle', { ...of, ...command(), promiseId, settlement });
+  const said = (text: string) =>
+    waitFor(async () => JSON.stringify((await read()).context).includes(text), { what: text });
+  await said('3 saw 4 and wrote b');
+  await handled(4);
+  await said('4 saw 2 and wrote state.not-writable');
+});
+
 test('[P4] timers, promises, queue and what was rotated stay', async () => {
   const code = `
     if (event.payload.n === 2) { ctx.state.set('key', await ctx.secret('KEY')); return; }

@@ -232,6 +232,12 @@ test(
         inputSchema: { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } },
       },
       { name: 'bomb', inputSchema: bomb(12) },
+      {
+        name: 'nowhere',
+        inputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/none' } } },
+      },
+      { name: 'before', inputSchema: { type: 'object', properties: { a: { items: [{ type: 'string' }] } } } },
+      { name: 'no-regex', inputSchema: { type: 'object', properties: { a: { pattern: '(' } } } },
       'no tool at all',
       { name: 'fine', inputSchema: { type: 'object' } },
     ];
@@ -239,22 +245,15 @@ test(
     const bench = mcpBench({ bad: hostile({ toolsIn }) });
     const { offers, problems } = await bench.list();
     const names = offers.map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(['fine', 'regex']));
-    for (const gone of ['deep', 'wide', 'elsewhere', 'nonsense', 'none', 'list']) {
+    expect(names).toEqual(expect.arrayContaining(['fine', 'regex', 'bomb', 'before']));
+    for (const gone of ['deep', 'wide', 'elsewhere', 'nonsense', 'none', 'list', 'nowhere', 'no-regex']) {
       expect(names).not.toContain(gone);
       expect(problems.some((problem) => problem.startsWith(`${gone} of bad is left out`))).toBe(true);
     }
     expect(problems[0]).toBe('bad: 2 tools are left out, which have no name or that of another');
-    // What takes for ever to check is given up, and the server never sees the call.
-    const endless = await bench.call('regex', { a: `${'a'.repeat(40)}!` });
-    expect(endless).toEqual({
-      text: expect.stringContaining('it takes too long to check. It was not called.'),
-      isError: true,
-    });
-    const bombed = names.includes('bomb')
-      ? (await bench.call('bomb', { x: 'y' })).text
-      : problems.find((problem) => problem.startsWith('bomb '));
-    expect(bombed).toMatch(/it takes too long to/);
+    // What would take for ever is never run: the call goes through, and what comes of it is the server's own affair.
+    expect((await bench.call('regex', { a: `${'a'.repeat(40)}!` })).text).toContain('aaa!');
+    expect((await bench.call('bomb', { x: 'y' })).text).toBe('{"x":"y"}');
     expect((await bench.call('fine')).isError).toBe(false);
   },
 );

@@ -8,6 +8,10 @@ import { osProcessStartTime } from '../../core/host/os-process.ts';
 import { DEFAULT_PLAN, type AgentPlan, type ToolServer } from '../../core/model/agent-plan.ts';
 import { changeSettings } from '../../core/host/settings-commands.ts';
 import { toolsView } from '../../core/host/tools-view.ts';
+import { toolsListed } from '../../core/model/fold-tools.ts';
+import { DEFAULT_PROCESS_CONFIG } from '../../core/model/process-config.ts';
+import { emptySnapshot, openedInvocation } from '../../core/model/snapshot.ts';
+import { MAX_DEAD_LISTS_BYTES } from '../../core/model/tools.ts';
 import { bench, folded, isIdle, OPERATOR, type Bench } from '../support/runtime.ts';
 import { hostile } from '../support/mcp.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
@@ -35,6 +39,18 @@ const planOf = (bad: ToolServer, more: Partial<AgentPlan> = {}): AgentPlan => ({
   servers: { bad },
   ...more,
 });
+
+const OPENED = {
+  event: { eventId: 'e', triggerId: 't', triggerType: 'manual', payload: null, acceptedAt: '' },
+  invocation: 1,
+  attempt: 1,
+  attemptSeq: 1,
+  startedAt: '',
+  codeHash: '',
+  seed: '',
+  inbox: [],
+  conversationFrom: 0,
+};
 
 const listings = async (b: Bench) =>
   (await b.entries()).filter(({ entry_type }) => entry_type === 'tools_listed');
@@ -115,6 +131,76 @@ test(
     expect(b.process.toolServers()).toMatchObject({ servers: [{ server: 'bad', state: 'connected' }] });
   },
 );
+
+test(
+  '[C22, S25] a dead letter is handled again with the tools that it began with, however many other lists came since',
+  SLOW,
+  async () => {
+    const directory = tempDirectory();
+    const toolsIn = join(directory, 'tools.json');
+    const go = join(directory, 'go');
+    const offer = (name: string): void =>
+      writeFileSync(toolsIn, JSON.stringify([{ name, inputSchema: { type: 'object' } }]));
+    offer('first');
+    const source = withTools(`
+    note(event.payload + ' sees ' + list.offers.map(({ name }) => name).join());
+    if (event.payload !== 'letter') return;
+    await use('first', { once: true });
+    if (!existsSync(${JSON.stringify(go)})) throw new Error('not yet');`);
+    const b = await bench(
+      source,
+      {
+        agent: planOf(hostile({ toolsIn, ledger: join(directory, 'calls') }), {
+          tools: { first: { class: 'retry' } },
+        }),
+        delivery: { ...DEFAULT_PROCESS_CONFIG.delivery, maxRetries: 0 },
+      },
+      join(directory, 'ws'),
+    );
+    await b.trigger('letter');
+    await b.until('the dead letter', ({ snapshot }) => snapshot.deadLetters.length === 1);
+    for (let other = 1; other <= 10; other += 1) {
+      offer(`other-${other}`);
+      await b.trigger(`${other}`);
+      await b.until('its end', isIdle);
+    }
+    expect(b.ledger().at(-1)).toBe('10 sees other-10');
+    expect(Object.keys(b.process.snapshot.tools.lists)).toHaveLength(2);
+    writeFileSync(go, '');
+    // From the journal alone, in another host.
+    const again = await b.again();
+    const [letter] = again.process.snapshot.deadLetters;
+    await again.process.desk.redeliver(letter!.event.eventId, false, OPERATOR);
+    await again.until('its end', ({ snapshot }) => snapshot.invocationCount === 11);
+    expect(again.process.snapshot.deadLetters).toEqual([]);
+    expect(again.ledger().at(-1)).toBe('letter sees first');
+    expect(readFileSync(join(directory, 'calls'), 'utf8').match(/first/g)).toHaveLength(1);
+    expect((await folded(again)).tools).toEqual(again.process.snapshot.tools);
+  },
+);
+
+test('of dead letters with a list of their own each the latest are kept, as far as there is room', () => {
+  const large = 'x'.repeat(200_000);
+  const state = emptySnapshot();
+  const letter = (eventId: string, hash: string) => ({
+    event: { eventId, triggerId: 't', triggerType: 'manual', payload: null, acceptedAt: '' },
+    open: { ...openedInvocation(OPENED), tools: { hash, problems: [] } },
+    reason: '',
+    error: '',
+    attempts: 1,
+    at: '',
+  });
+  for (let number = 0; number < 40; number += 1) {
+    const hash = `h${number}`;
+    toolsListed(state, { event_id: 'none', hash, offers: [{ name: hash, description: large }] }, '');
+    state.deadLetters.push(letter(`e${number}`, hash));
+  }
+  const kept = Object.keys(state.tools.lists);
+  expect(kept[0]).toBe('h39');
+  expect(kept).toContain('h20');
+  expect(kept).not.toContain('h10');
+  expect(JSON.stringify(state.tools.lists).length).toBeLessThan(MAX_DEAD_LISTS_BYTES + 300_000);
+});
 
 test('[S32] what was believed before a restart is not believed otherwise after it', SLOW, async () => {
   const directory = tempDirectory();

@@ -2,12 +2,11 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { argumentProblem } from '../../core/agent/llm/check-arguments.ts';
 import { cleanText } from '../../core/agent/llm/clean-text.ts';
 import { messagesTooMany } from '../../core/agent/llm/compact-history.ts';
 import { fitExchange } from '../../core/agent/llm/fit-exchange.ts';
 import { payloadMessage } from '../../core/agent/llm/payload-message.ts';
-import type { ToolOffer, Turn } from '../../core/agent/llm/tool.ts';
+import type { Turn } from '../../core/agent/llm/tool.ts';
 import { openingOf } from '../../core/agent/llm/turn-prompt.ts';
 import type { AgentEvent } from '../../core/agent/define-agent.ts';
 import type { Json } from '../../core/model/json.ts';
@@ -85,40 +84,6 @@ describe('a text from outside', () => {
         '\u001b[31mred\u001b[0m\u001b]0;title\u0007 a\u0000b\u202ec\u{e0049}\u{e0067} \ud800 ä 👩‍🚀\n\tx',
       ),
     ).toBe('red abc \ufffd ä 👩‍🚀\n\tx');
-  });
-});
-
-describe('arguments', () => {
-  const offer = (inputSchema: object): ToolOffer =>
-    ({ name: 't', inputSchema, keyArgument: null }) as unknown as ToolOffer;
-  const ok = (schema: object, args: Json): boolean => argumentProblem(offer(schema), args) === null;
-
-  it('are held to their schema, and to nothing in it that costs or leads elsewhere', () => {
-    expect(ok({ properties: { pattern: { type: 'string' } }, required: ['pattern'] }, { pattern: 'x' })).toBe(
-      true,
-    );
-    expect(ok({ properties: { pattern: { type: 'string' } }, required: ['pattern'] }, {})).toBe(false);
-    expect(
-      ok({ properties: { a: { type: 'string', pattern: '^(a+)+$' } } }, { a: `${'a'.repeat(40)}!` }),
-    ).toBe(true);
-    expect(ok({ properties: { a: { $ref: 'https://example.com/x.json' } } }, { a: 1 })).toBe(true);
-    expect(ok({ properties: { a: { not: { pattern: '^x' } } } }, { a: 'y' })).toBe(true);
-    expect(
-      ok(
-        { properties: { a: { oneOf: [{ type: 'string', format: 'date' }, { type: 'string' }] } } },
-        { a: 'y' },
-      ),
-    ).toBe(true);
-    expect(ok({ patternProperties: { '^x': {} }, additionalProperties: false }, { x1: 1 })).toBe(true);
-    expect(ok({ properties: { a: { enum: ['x', { $ref: 1 }] } } }, { a: 'z' })).toBe(false);
-  });
-
-  it('are left to their server where the schema is none, too deep or too large', () => {
-    let deep: object = { type: 'string' };
-    for (let depth = 0; depth < 100; depth += 1) deep = { properties: { a: deep } };
-    expect(ok(deep, { a: 1 })).toBe(true);
-    expect(ok({ type: 'nonsense' }, { a: 1 })).toBe(true);
-    expect(ok({ description: 'x'.repeat(100_000), required: ['a'] }, {})).toBe(true);
   });
 });
 

@@ -49,10 +49,10 @@ describe('a call of a tool', () => {
     expect(results).toEqual([
       expect.stringMatching(/^The arguments of look are not JSON: .*Nothing was done\.$/),
       'There is no tool "nothing". There are: look. Nothing was done.',
-      'The arguments of look do not fit: /at must be string. Nothing was done.',
-      "The arguments of look do not fit: they must have required property 'at'. Nothing was done.",
+      'The arguments of look do not fit: at must be a text. Nothing was done.',
+      'The arguments of look do not fit: at is missing. Nothing was done.',
       'warm',
-      'The arguments of look must be an object.',
+      'The arguments of look do not fit: The arguments of a tool are an object. Nothing was done.',
     ]);
     expect(server.done).toHaveLength(1);
     expect(effectsIn(await b.entries()).filter((line) => line.startsWith('look'))).toHaveLength(2);

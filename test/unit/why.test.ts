@@ -49,6 +49,18 @@ const calling: RecordedEffect = {
   endSeq: null,
   end: null,
 };
+const plan = { models: ['openai:m'] };
+const LIST = { hash: 'h', problems: [] };
+const tools = {
+  ...emptySnapshot().tools,
+  lists: {
+    h: [
+      { name: 'read', source: 'mcp:files' },
+      { name: 'model', source: 'mcp:files' },
+      { name: 'note', source: 'memory' },
+    ],
+  },
+};
 const WAIT = { text: 'openai:m is rate limited: retry 2/5', untilMs: Date.parse(AT) };
 
 test.each([
@@ -59,6 +71,50 @@ test.each([
     { ...running, open: [{ ...open, effects: [calling] }] },
     { ...live, saying: { model: 'openai:m', text: '', wait: WAIT, sinceMs: 0 } },
   ],
+  [
+    'asking openai:m in invocation 1, since',
+    { ...running, open: [{ ...open, plan, effects: [calling] }] },
+    { ...live, saying: { model: 'openai:m', text: 'I', wait: null, sinceMs: 0 } },
+  ],
+  [
+    'asking openai:n in invocation 1, since',
+    { ...running, open: [{ ...open, plan, effects: [{ ...calling, model: 'openai:n' }] }] },
+    live,
+  ],
+  [
+    'asking its model for a summary in invocation 1 and 1 more, since',
+    { ...running, open: [{ ...open, plan, effects: [{ ...calling, name: 'summary' }] }, open] },
+    live,
+  ],
+  [
+    'calling read of files in invocation 1, since',
+    { ...running, tools, open: [{ ...open, plan, tools: LIST, effects: [{ ...calling, name: 'read' }] }] },
+    live,
+  ],
+  [
+    'calling model of files in invocation 1, since',
+    {
+      ...running,
+      tools,
+      open: [{ ...open, plan, tools: LIST, effects: [{ ...calling, name: 'model (tool)' }] }],
+    },
+    live,
+  ],
+  [
+    'calling note in invocation 1, since',
+    { ...running, tools, open: [{ ...open, plan, tools: LIST, effects: [{ ...calling, name: 'note' }] }] },
+    live,
+  ],
+  [
+    'performing memory.recall in invocation 1, since',
+    {
+      ...running,
+      tools,
+      open: [{ ...open, plan, tools: LIST, effects: [{ ...calling, name: 'memory.recall' }] }],
+    },
+    live,
+  ],
+  ['performing model in invocation 1, since', { ...running, open: [{ ...open, effects: [calling] }] }, live],
   [
     'attempt 2 of cron-1 failed, 1 more under way; the next begins at',
     { ...running, open: [{ ...open, retryAt: AT }, open] },

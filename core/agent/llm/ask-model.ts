@@ -18,6 +18,7 @@ import { streamModel, type ModelAnswer, type PassedOver } from '../models/call-m
 import type { ModelPrompt } from '../models/model-prompt.ts';
 import { tokensOf, tokensOfText } from './estimate-tokens.ts';
 import { glimpsesOf, type Glimpses } from './glimpses.ts';
+import { answerAsRecorded, recordedAnswer, type RecordedAnswer } from './recorded-answer.ts';
 import type { Turn } from './tool.ts';
 import { openedModel } from './worker-models.ts';
 
@@ -39,7 +40,7 @@ export interface Question {
 }
 
 /** What is recorded of it. */
-type Outcome = { readonly answer: ModelAnswer } | { readonly later: Later };
+type Outcome = { readonly answer: RecordedAnswer } | { readonly later: Later };
 
 /** Nobody answers now, and this one says when it will. */
 interface Later {
@@ -53,7 +54,7 @@ export async function askModel(turn: Turn, question: Question): Promise<ModelAns
   const { ctx } = turn;
   for (let round = 1; ; round += 1) {
     const outcome = await asked(turn, question);
-    if ('answer' in outcome) return outcome.answer;
+    if ('answer' in outcome) return answerAsRecorded(outcome.answer);
     const { model, waitMs, why } = outcome.later;
     if (round >= MAX_ROUNDS)
       throw new AppError('model.rate-limited', `${why}, after ${round} rounds of waiting`);
@@ -116,7 +117,7 @@ class Chain {
       try {
         const answer = await this.#ask(model, signal);
         used(answer.usage, pricedName(model));
-        return { answer: { ...answer, passedOver: this.#passedOver } };
+        return { answer: recordedAnswer({ ...answer, passedOver: this.#passedOver }) };
       } catch (error) {
         this.#failed(model, error);
         const isOver = models[this.#at] === undefined && this.#later.length === 0;

@@ -2,16 +2,16 @@
 // of one, its model reads it; only what an operator has to decide holds the invocation [S34].
 
 import type { LanguageModelV4ToolResultPart } from '@ai-sdk/provider';
+import { argsProblem } from '../../model/approval.ts';
 import { codeOf, messageOf } from '../../model/errors.ts';
-import { isObject, sameJson, showJson, type Json } from '../../model/json.ts';
+import { isObject, sameJson, showJson, type Json, type JsonObject } from '../../model/json.ts';
 import { MAX_ERROR_TEXT } from '../../model/limits.ts';
 import type { EffectOptions } from '../define-agent.ts';
 import { EffectFailed } from '../effect-errors.ts';
 import type { AskedTool } from '../models/model-answer.ts';
-import { argumentProblem } from './check-arguments.ts';
 import { cleanText, cutText } from './clean-text.ts';
-import { effectNameOf } from './list-tools.ts';
-import type { Approver, ToolAnswer, ToolOffer, ToolSource, Turn } from './tool.ts';
+import { effectNameOf, withoutArgument } from './list-tools.ts';
+import type { Approved, Approver, ToolAnswer, ToolOffer, ToolSource, Turn } from './tool.ts';
 
 /** Of one answer. */
 const MAX_CALLS = 32;
@@ -20,6 +20,8 @@ const MAX_RESULT = 100_000;
 /** Of arguments that a person changed. */
 const MAX_EDITED = 4_000;
 const MAX_NAMES = 50;
+/** Of what does not fit, in characters. */
+const MAX_MISFIT = 1_000;
 
 /** What stops a turn, whoever may have hoped to go on. */
 const ENDS_TURN: ReadonlySet<string> = new Set([
@@ -45,7 +47,7 @@ export interface ToolCalls {
 }
 
 interface Answered extends ToolAnswer {
-  /** What it was called with, where a person made it other than its model asked for. */
+  /** What it was called with, where a person made it other than its model asked for, with secrets by their names. */
   readonly edited?: Json;
 }
 
@@ -63,15 +65,25 @@ function answered(asked: ToolCalls, call: AskedTool, at: number): Answered | Pro
   return problem === null ? performed(asked, tool, call) : failed(problem);
 }
 
+/** For the model to read; null where the arguments fit, or nobody can say here. */
+function argumentProblem({ name, inputSchema, keyArgument }: ToolOffer, args: Json): string | null {
+  const schema: JsonObject = withoutArgument(inputSchema, keyArgument);
+  const problem = argsProblem(schema, args);
+  return problem === null
+    ? null
+    : `The arguments of ${name} do not fit: ${cutText(cleanText(problem), MAX_MISFIT)}. Nothing was done.`;
+}
+
 async function performed(asked: ToolCalls, tool: Tool, call: AskedTool): Promise<Answered> {
   try {
-    const args = await approvedArgs(asked, tool.offer, call.args);
-    if (typeof args === 'string') return failed(args);
+    const approved = await approvedArgs(asked, tool.offer, call.args);
+    if (typeof approved === 'string') return failed(approved);
+    const { args, edited = args } = approved;
     const answer =
       tool.offer.how === 'direct'
-        ? await direct(asked.turn, tool, { ...call, args: args.given })
-        : await effect(asked.turn, tool, args.given);
-    return sameJson(args.given, call.args) ? answer : { ...answer, edited: args.given };
+        ? await direct(asked.turn, tool, { ...call, args })
+        : await effect(asked.turn, tool, args);
+    return sameJson(edited, call.args) ? answer : { ...answer, edited };
   } catch (error) {
     if (ENDS_TURN.has(codeOf(error))) throw error;
     const text = messageOf(error).slice(0, MAX_ERROR_TEXT);
@@ -84,12 +96,10 @@ async function approvedArgs(
   { turn, approver, said }: ToolCalls,
   offer: ToolOffer,
   args: Json,
-): Promise<string | { readonly given: Json }> {
-  if (approver === null || !offer.asks) return { given: args };
+): Promise<string | Approved> {
+  if (approver === null || !offer.asks) return { isApproved: true, args };
   const verdict = await approver(turn, offer, args, said);
-  return verdict.isApproved
-    ? { given: verdict.args }
-    : `It was not approved, and nothing was done: ${verdict.why}`;
+  return verdict.isApproved ? verdict : `It was not approved, and nothing was done: ${verdict.why}`;
 }
 
 function direct(turn: Turn, { offer, source }: Tool, { id, args }: AskedTool): Promise<ToolAnswer> {

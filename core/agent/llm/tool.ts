@@ -85,9 +85,14 @@ export type ToolList = {
 };
 
 /** Whether a call may be made, and with which arguments. */
-export type Verdict =
-  | { readonly isApproved: true; readonly args: Json }
-  | { readonly isApproved: false; readonly why: string };
+export type Verdict = Approved | { readonly isApproved: false; readonly why: string };
+
+export interface Approved {
+  readonly isApproved: true;
+  readonly args: Json;
+  /** The same with secrets by their names, as a person edited them; left out where there are none in them. */
+  readonly edited?: Json;
+}
 
 /** Asks whoever has to approve a call; waits as long as that takes, also over restarts. */
 export interface Approver {

@@ -2,6 +2,8 @@
 
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { argsProblem } from '../../model/approval.ts';
+import { schemaProblems } from '../../model/check-schema.ts';
 import { AppError, codeOf, messageOf } from '../../model/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { DidNotHappen } from '../effect-errors.ts';
@@ -12,10 +14,10 @@ import { offerTools, sourceOf, toolNamed, type FoundServer, type FoundTool } fro
 import type { Fill } from './open-transport.ts';
 import { ServerConnection } from './server-connection.ts';
 import { answerOf, refusalAnswer, tooLargeAnswer } from './tool-answer.ts';
-import { misfit } from './tool-schema.ts';
 import { ANSWER_LOST, NotSent, TOO_LARGE } from './transport-errors.ts';
 
 const MAX_MESSAGE = 1_000;
+const MAX_LIE = 300;
 /** The server was not reached at all. */
 const UNREACHED = new Set([
   'ECONNREFUSED',
@@ -87,8 +89,7 @@ export function mcpSource(): ToolSource {
           signal: request.signal,
         });
         const declared = tool?.said['outputSchema'] ?? null;
-        const lie = (value: Json): string | null => (isObject(declared) ? misfit(declared, value) : null);
-        return answerOf(result, { maxBytes: maxResultBytes, misfit: lie });
+        return answerOf(result, { maxBytes: maxResultBytes, misfit: (value) => lieIn(declared, value) });
       } catch (error) {
         return failedCall(error, { offer, request, connection, maxResultBytes });
       }
@@ -135,9 +136,17 @@ function argumentsOf(
 ): JsonObject | string {
   const given = args ?? {};
   if (!isObject(given)) return `The arguments of ${name} must be an object. It was not called.`;
-  const lacks = misfit(inputSchema, given);
+  // What is offered has no place for the key, which the loop has put in by now.
+  const asked = Object.entries(given).filter(([argument]) => argument !== keyArgument);
+  const lacks = argsProblem(inputSchema, keyArgument === null ? given : Object.fromEntries(asked));
   if (lacks !== null) return `The arguments of ${name} do not fit its schema: ${lacks}. It was not called.`;
   return keyArgument === null ? given : { ...given, [keyArgument]: key };
+}
+
+/** What of a structured answer is not as its tool declares; null for nothing. */
+function lieIn(declared: Json, value: Json): string | null {
+  const problems = schemaProblems(declared, value);
+  return problems.length === 0 ? null : cleanLine(problems.join('; '), MAX_LIE);
 }
 
 interface FailedCall {

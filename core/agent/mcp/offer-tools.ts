@@ -13,7 +13,7 @@ import type { ToolList, ToolOffer } from '../llm/tool.ts';
 import { cleanCut, cleanLine } from './clean-text.ts';
 import { decideClass, type Annotations } from './tool-class.ts';
 import { acceptableName, nameTools, qualifiedName } from './tool-names.ts';
-import { checkedSchema, schemaTime } from './tool-schema.ts';
+import { checkedSchema } from './tool-schema.ts';
 
 const MAX_OFFERED = 128;
 const MAX_DESCRIPTION = 2_000;
@@ -78,10 +78,9 @@ export function offerTools(
   plan: Pick<AgentPlan, 'tools' | 'approval'>,
   believed: Readonly<Record<string, string>>,
 ): ToolList {
-  const found = servers.flatMap((server) => {
-    const time = schemaTime();
-    return foundTools(server).map((tool) => ({ ...tool, of: server.server, time }));
-  });
+  const found = servers.flatMap((server) =>
+    foundTools(server).map((tool) => ({ ...tool, of: server.server })),
+  );
   const names = nameTools(found);
   const offers: ToolOffer[] = [];
   const problems: string[] = servers.flatMap(skippedIn);
@@ -89,7 +88,7 @@ export function offerTools(
     const name = names[at]!;
     const rule = ruleOf(plan, name, tool);
     if (rule.isDisabled === true) continue;
-    const schema = checkedSchema(tool.said['inputSchema'], tool.time);
+    const schema = checkedSchema(tool.said['inputSchema']);
     if (!schema.ok) {
       problems.push(`${name} of ${tool.server} is left out: its schema can't be used: ${schema.why}`);
       continue;

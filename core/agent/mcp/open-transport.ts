@@ -4,6 +4,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ToolServer } from '../../model/agent-plan.ts';
+import { AppError } from '../../model/errors.ts';
 import { GuardedTransport } from './guarded-transport.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import { boundedMcpFetch } from './http-fetch.ts';
@@ -28,24 +29,70 @@ export interface OpenedTransport {
   readonly end: () => string | null;
 }
 
-/** The environment of a server, or its headers, with secrets in their places. */
-export async function filledTexts(server: ToolServer, fill: Fill): Promise<Readonly<Record<string, string>>> {
-  const filled: Record<string, string> = {};
-  for (const [key, text] of Object.entries(server.kind === 'stdio' ? server.env : server.headers)) {
-    const values = new Map<string, string>();
+/** What can't be in it, of which whoever takes it would tell with the whole value. */
+const KINDS = {
+  http: { what: 'The header', not: /[^\t\u0020-\u007e\u0080-\u00ff]/ },
+  stdio: { what: 'The variable', not: /\u0000/ },
+} as const;
+
+/**
+ * The server with secrets in the places of their names. One that the agent connected itself gets none: who chose its address
+ * chose what it is sent.
+ * @throws `mcp.bad-text`, and what `fill` throws
+ */
+export async function filledServer(server: ToolServer, fill: Fill): Promise<ToolServer> {
+  const values = new Map<string, string>();
+  const filled = async (text: string, formOf = (value: string): string => value): Promise<string> => {
     for (const [, name] of text.matchAll(SECRET))
       if (!values.has(name!)) values.set(name!, await fill(name!));
-    filled[key] = text.replaceAll(SECRET, (_, name: string) => values.get(name)!);
+    return text.replaceAll(SECRET, (_, name: string) => formOf(values.get(name)!));
+  };
+  const all = async (texts: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
+    const found: Record<string, string> = {};
+    const { what, not } = KINDS[server.kind];
+    for (const [key, text] of Object.entries(texts)) {
+      found[key] = await filled(text);
+      // What fetch leaves out around a header, as the end of a file that a secret came from.
+      if (not.test(found[key].trim())) throw badText(`${what} ${key}`, text);
+    }
+    return found;
+  };
+  if (server.kind === 'http') {
+    if (server.reach !== undefined) return server;
+    return {
+      ...server,
+      url: await filled(server.url, encodeURIComponent),
+      headers: await all(server.headers),
+    };
   }
-  return filled;
+  const env = await all(server.env);
+  const args: string[] = [];
+  for (const arg of server.args) {
+    const whole = await filled(arg);
+    if (KINDS.stdio.not.test(whole)) throw badText('An argument', arg);
+    args.push(whole);
+  }
+  return { ...server, env, args };
 }
 
-/** @throws `mcp.*` where it can't be opened; nothing runs then */
+function badText(what: string, written: string): AppError {
+  const secrets = [...written.matchAll(SECRET)].map(([, name]) => name!);
+  const whose = secrets.length === 0 ? 'its text' : `what the secret ${secrets.join(' or ')} fills in`;
+  return new AppError(
+    'mcp.bad-text',
+    `${what} can't be given to it: ${whose} holds a line break, or another character that has no place there. Set it again.`,
+    { secrets },
+  );
+}
+
+/**
+ * @param server as it is filled in
+ * @throws `mcp.*` where it can't be opened; nothing runs then
+ */
 export async function openTransport(
   name: string,
   server: ToolServer,
   workspace: string,
-  filled: Readonly<Record<string, string>>,
 ): Promise<OpenedTransport> {
   const maxMessageBytes = Math.max(LEAST_MESSAGE_BYTES, server.maxResultBytes + AROUND_RESULT_BYTES);
   if (server.kind === 'http') {
@@ -53,7 +100,7 @@ export async function openTransport(
     const from = reach === undefined ? fetch : guardedFetch({ allowPrivate: reach === 'named' });
     const options = {
       fetch: boundedMcpFetch(maxMessageBytes, from),
-      requestInit: { headers: { ...filled } },
+      requestInit: { headers: { ...server.headers } },
     };
     const url = new URL(server.url);
     const transport =
@@ -70,7 +117,7 @@ export async function openTransport(
     process.stderr.write(text);
   });
   const transport = new StdioTransport({
-    command: serverCommand(server, filled),
+    command: serverCommand(server, server.env),
     cwd,
     maxMessageBytes,
     onStderr: output,

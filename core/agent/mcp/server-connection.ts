@@ -20,7 +20,7 @@ import type { ServerStatus } from '../../model/tools.ts';
 import { VERSION } from '../../model/version.ts';
 import { cleanLine } from './clean-text.ts';
 import { listAll } from './list-all.ts';
-import { filledTexts, openTransport, type Fill, type OpenedTransport } from './open-transport.ts';
+import { filledServer, openTransport, type Fill, type OpenedTransport } from './open-transport.ts';
 import { serverRoots } from './server-roots.ts';
 import { NotSent } from './transport-errors.ts';
 
@@ -171,7 +171,7 @@ export class ServerConnection {
   async #refill(fill: Fill): Promise<void> {
     const live = this.#live;
     if (live === null || this.#calls > 0) return;
-    const filled = await filledTexts(this.#options.server, fill).catch((error: unknown) => {
+    const filled = await filledServer(this.#options.server, fill).catch((error: unknown) => {
       // A secret that it may have no more, it has no more.
       this.lost(messageOf(error));
       throw notSent(this.#options.name, messageOf(error));
@@ -206,9 +206,9 @@ export class ServerConnection {
     let opened: OpenedTransport | null = null;
     const begun = performance.now();
     try {
-      const filled = await filledTexts(server, fill);
+      const filled = await filledServer(server, fill);
       const roots = await serverRoots(workspace, server.roots);
-      opened = await openTransport(name, server, workspace, filled);
+      opened = await openTransport(name, filled, workspace);
       const client = new Client(
         { name: 'holdfast', version: VERSION },
         { capabilities: roots.length > 0 ? { roots: {} } : {}, jsonSchemaValidator: NO_VALIDATION },

@@ -6,6 +6,7 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4Message,
   LanguageModelV4ToolCall,
+  LanguageModelV4ToolCallPart,
 } from '@ai-sdk/provider';
 import type { Json } from '../../model/json.ts';
 import { tokenUsageOf, type TokenUsage } from './token-usage.ts';
@@ -109,6 +110,18 @@ function partOf(part: LanguageModelV4Content): Answer['message']['content'] {
       // Of tools that a provider runs itself, which are never given to it.
       return [];
   }
+}
+
+/** What is said in a message. */
+export function textIn({ content }: Answer['message']): string {
+  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+}
+
+/** What is called in it; not what the provider runs itself. */
+export function callsIn({ content }: Answer['message']): readonly LanguageModelV4ToolCallPart[] {
+  return content.flatMap((part) =>
+    part.type === 'tool-call' && part.providerExecuted !== true ? [part] : [],
+  );
 }
 
 function shown(text: string): string {

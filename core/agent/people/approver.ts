@@ -14,6 +14,7 @@ import {
 } from '../../model/approval.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import { jsonBytes } from '../../model/limits.ts';
+import { restored, type Restored } from '../../model/placeholder.ts';
 import { PromiseExpired, PromiseRejected } from '../effect-errors.ts';
 import type { Approver, ToolOffer, Turn, Verdict } from '../llm/tool.ts';
 import { changesOf } from './change-diff.ts';
@@ -48,13 +49,21 @@ export const approver: Approver = async (turn, offer, args, why) => {
     }
     if (decision.verdict === 'approve') {
       if (decision.args === undefined) return { isApproved: true, args };
-      const wrong = argsProblem(schemaOf(offer), decision.args);
-      if (wrong === null) return { isApproved: true, args: decision.args };
-      problem = `The edited arguments can not be used: ${wrong}`;
+      const edited = editedArgs(offer, args, decision.args);
+      if (!('problem' in edited)) return { isApproved: true, args: edited.args, edited: decision.args };
+      problem = `The edited arguments can not be used: ${edited.problem}`;
     } else problem = decision.problem;
   }
   return refused(`No decision about it could be used. The last one: ${problem}.`);
 };
+
+/** What a person did not see, and left where it stood, is as it was asked for. */
+function editedArgs(offer: ToolOffer, asked: Json, given: Json): Restored {
+  const found = restored(asked, given);
+  if ('problem' in found) return found;
+  const problem = argsProblem(schemaOf(offer), found.args);
+  return problem === null ? found : { problem };
+}
 
 function refused(why: string): Verdict {
   return { isApproved: false, why };
@@ -63,8 +72,10 @@ function refused(why: string): Verdict {
 function askOf(
   turn: Turn,
   offer: ToolOffer,
-  { args, why, problem }: { readonly args: Json; readonly why: string; readonly problem: string },
+  { args: asked, why, problem }: { readonly args: Json; readonly why: string; readonly problem: string },
 ): ApprovalAsk {
+  // Before anything is cut: half of a secret would be known for none.
+  const args = turn.secrets.json(asked);
   const argsBytes = jsonBytes(args);
   const schema = schemaOf(offer);
   return {

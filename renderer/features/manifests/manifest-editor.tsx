@@ -95,6 +95,12 @@ export function ManifestEditor(props: Props) {
           {known !== null && known.problems.length > 0 && (
             <ProblemList problems={known.problems} onLine={goTo} />
           )}
+          {known !== null && known.remarks.length > 0 && (
+            <>
+              <p>Worth knowing:</p>
+              <ProblemList label="Notes" problems={known.remarks} onLine={goTo} />
+            </>
+          )}
           {known !== null && known.hash !== null && known.problems.length === 0 && (
             <ManifestDiff label="What saving would change" lines={known.lines} lineCount={known.lineCount} />
           )}

@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import type { RequestOf } from '../../../core/contract/requests.ts';
-import { MAX_ANSWER } from '../../../core/model/approval.ts';
-import { schemaProblems } from '../../../core/model/check-schema.ts';
-import type { Json } from '../../../core/model/json.ts';
+import type { WaitingDetail } from '../../../core/contract/waiting-view.ts';
+import { editProblem, MAX_ANSWER } from '../../../core/model/approval.ts';
+import { isObject, type Json, type JsonObject } from '../../../core/model/json.ts';
+import { holdsPlaceholder } from '../../../core/model/placeholder.ts';
 import { useConsole } from '../../app/console-context.ts';
 import type { QuestionOf } from '../../stores/questions.ts';
 import { Refused } from '../../ui/refused.tsx';
@@ -51,7 +52,7 @@ function EditDialog({ question }: Props) {
   const { row, detail } = question;
   const { decide, failure, missing, forget } = useDecision(question);
   const [text, setText] = useState(detail.argsText ?? '');
-  const problem = argsProblem(text, detail.schemaText);
+  const problem = argsProblem(text, detail);
   const tool = visibleLine(detail.item.title);
   return (
     <QuestionDialog
@@ -68,6 +69,13 @@ function EditDialog({ question }: Props) {
         <strong>{visibleLine(row.name)}</strong> calls the tool with what you leave here, once.{' '}
         {classText(detail.item.effectClass)}
       </p>
+      {hasSecrets(detail) && (
+        <p>
+          <code>[secret:NAME]</code> stands where the value of a secret was taken out. A text with one that
+          you leave as it is, where it is, is given to the tool with the value; one that you change or move is
+          refused.
+        </p>
+      )}
       <TextField
         label="Arguments, as JSON"
         value={text}
@@ -86,15 +94,29 @@ function EditDialog({ question }: Props) {
 }
 
 /** What keeps the arguments from being used, or null. The host looks at them again. */
-function argsProblem(text: string, schemaText: string | null): string | null {
+function argsProblem(text: string, detail: WaitingDetail): string | null {
   const problem = jsonProblem(text);
   if (problem !== null) return problem;
   const args = JSON.parse(text) as Json;
-  if (typeof args !== 'object' || args === null || Array.isArray(args))
-    return 'The arguments of a tool are an object: { … }';
-  if (schemaText === null) return null;
-  const problems = schemaProblems(JSON.parse(schemaText) as Json, args);
-  return problems.length === 0 ? null : visibleLine(problems.join('; '));
+  if (!isObject(args)) return 'The arguments of a tool are an object: { … }';
+  const edit = editProblem({ args: shownArgs(detail), schema: schemaOf(detail) }, args);
+  return edit === null ? null : visibleLine(edit);
+}
+
+function hasSecrets(detail: WaitingDetail): boolean {
+  const shown = shownArgs(detail);
+  return shown !== undefined && holdsPlaceholder(shown);
+}
+
+/** Undefined where they are too large to be there whole, or hold numbers that are none of JSON's. */
+function shownArgs({ argsText, isWhole }: WaitingDetail): Json | undefined {
+  const isThere = argsText !== null && isWhole && jsonProblem(argsText) === null;
+  return isThere ? (JSON.parse(argsText) as Json) : undefined;
+}
+
+function schemaOf({ schemaText }: WaitingDetail): JsonObject | null {
+  const schema = schemaText === null ? null : (JSON.parse(schemaText) as Json);
+  return isObject(schema) ? schema : null;
 }
 
 function RejectDialog({ question }: Props) {

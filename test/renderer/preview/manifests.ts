@@ -147,6 +147,21 @@ function planOf(text: string): ManifestPlanView {
     process: isFaulty ? null : 'market-watcher',
     hash: HASH,
     problems: isFaulty ? problems : [],
+    remarks: isFaulty
+      ? []
+      : [
+          {
+            path: 'servers.shop.args.1',
+            line: 3,
+            message:
+              'what looks like a secret stands here itself, and is written into the journal with the plan',
+          },
+          {
+            path: '',
+            line: 1,
+            message: 'there are no triggers: it handles nothing but what is handed to it by hand',
+          },
+        ],
     lines,
     lineCount: lines.length,
     change: isSame || isFaulty ? null : CHANGES[0]!,
