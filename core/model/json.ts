@@ -175,7 +175,8 @@ function refuseUnrecordable(value: unknown, place: string, depth: number): void 
     case 'function':
       throw notRecordable(place, `it is a ${typeof value}`);
     case 'object':
-      if (value === null || 'toJSON' in value) return;
+      // A key that is called so is none that JSON asks.
+      if (value === null || ('toJSON' in value && typeof value.toJSON === 'function')) return;
       if (
         value instanceof Map ||
         value instanceof Set ||

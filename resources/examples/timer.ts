@@ -29,7 +29,7 @@ if (import.meta.main) {
     console.log('awaiting the end of the trial');
     await agent.stopHost();
     console.log('the host is gone');
-    await delay(dueAt! - Date.now() + 300);
+    await delay(Math.max(0, dueAt! - Date.now() + 300));
     await agent.startHost();
     console.log(`another host, after the timer was due: ${await agent.ended()}`);
     for (const line of lookAround(world)) console.log(`world: ${line}`);

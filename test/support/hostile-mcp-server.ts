@@ -14,9 +14,11 @@ export interface HostileOptions {
   readonly ledger?: string;
   /** What it says of its tools stands in this file, as JSON, in place of what it says by itself. */
   readonly toolsIn?: string;
+  /** It keeps its list to itself as long as there is this file, and notes in its ledger that it was asked. */
+  readonly holdsListWhile?: string;
   /** Tools on each page of its list, which has no end. */
   readonly endlessPages?: number;
-  readonly floods?: 'stderr' | 'notifications' | 'garbage' | 'before initialize';
+  readonly floods?: 'stderr' | 'notifications' | 'answers' | 'garbage' | 'before initialize';
   readonly tellsChanges?: boolean;
 }
 
@@ -73,6 +75,16 @@ export function hostileServer(
     result(id, { content: [{ type: 'text', text: given }] });
 
   const list = ({ id, params }: Message): void => {
+    const { holdsListWhile } = options;
+    if (holdsListWhile !== undefined && existsSync(holdsListWhile)) {
+      note('holds its list');
+      const look = setInterval(() => {
+        if (existsSync(holdsListWhile)) return;
+        clearInterval(look);
+        list({ ...(id === undefined ? {} : { id }), ...(params === undefined ? {} : { params }) });
+      }, 5);
+      return;
+    }
     if (options.endlessPages !== undefined) {
       const from = Number(params?.cursor ?? 0);
       const tools = Array.from({ length: options.endlessPages }, (_, at) => ({
@@ -192,7 +204,8 @@ export function hostileServer(
 function flood(kind: NonNullable<HostileOptions['floods']>): void {
   const notification =
     '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n';
-  const line = kind === 'garbage' ? 'zzzzzzzzzzzz\n' : notification;
+  const lines = { garbage: 'zzzzzzzzzzzz\n', answers: '{"jsonrpc":"2.0","id":987654,"result":{}}\n' };
+  const line = kind === 'garbage' || kind === 'answers' ? lines[kind] : notification;
   const stream = kind === 'stderr' ? process.stderr : process.stdout;
   const text = kind === 'stderr' ? `${'e'.repeat(4_000)}\n` : line.repeat(500);
   const more = (): void => {

@@ -53,8 +53,15 @@ export function hostile(options: HostileOptions = {}, more: More = {}): ToolServ
   return stdioServer(process.execPath, [HOSTILE, JSON.stringify(options)], more);
 }
 
-/** The same over HTTP; as a stream of events where `isStream`. Its address. */
-export async function hostileHttp(options: HostileOptions = {}, isStream = false): Promise<string> {
+/**
+ * The same over HTTP; as a stream of events where `isStream`. What dies breaks its connection, or, where `isQuiet`, ends its
+ * answer as if it were whole. Its address.
+ */
+export async function hostileHttp(
+  options: HostileOptions = {},
+  isStream = false,
+  isQuiet = false,
+): Promise<string> {
   const server = createServer((request, response) => {
     if (request.method !== 'POST') {
       response.writeHead(405).end();
@@ -79,12 +86,55 @@ export async function hostileHttp(options: HostileOptions = {}, isStream = false
           const isAnswer = typeof said !== 'string' && (said as { readonly id?: unknown }).id === message.id;
           if (isStream && isAnswer) response.end();
         },
-        () => response.destroy(),
+        () => void (isQuiet ? response.end() : response.destroy()),
       );
     });
   });
   const answer = (message: object, say: (said: object | string) => void, exit = (): void => {}): void =>
     hostileServer(options, say, exit)(message);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+/** Over HTTP, refusing messages of some methods with a status. */
+export async function refusingHttp(
+  transport: 'streamable-http' | 'sse',
+  statusOf: (method: string) => number | null,
+): Promise<string> {
+  let say: (message: object | string) => void = () => {};
+  const answer = hostileServer(
+    {},
+    (message) => say(message),
+    () => {},
+  );
+  const server = createServer((request, response) => {
+    if (request.method === 'GET' && transport === 'sse') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('event: endpoint\ndata: /messages\n\n');
+      say = (message) => void response.write(`data: ${JSON.stringify(message)}\n\n`);
+      return;
+    }
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+    request.on('end', () => {
+      const message = (body === '' ? {} : JSON.parse(body)) as {
+        readonly id?: number;
+        readonly method?: string;
+      };
+      const status = request.method === 'POST' ? statusOf(message.method ?? '') : 405;
+      if (status !== null) response.writeHead(status).end('no');
+      else if (transport === 'sse' || message.id === undefined) response.writeHead(202).end();
+      else {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        say = (said) => void response.end(JSON.stringify(said));
+      }
+      if (status === null) answer(message);
+    });
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();
@@ -151,7 +201,7 @@ export function mcpBench(
       source,
       turn,
       told,
-      list: () => (listed = source.list(turn, NEVER)),
+      list: () => (listed = source.list(turn)),
       offer: async (name) => {
         const { offers, problems } = await (listed ?? bench.list());
         const offer = offers.find((one) => one.name === name);
@@ -169,3 +219,11 @@ export function mcpBench(
 }
 
 const NEVER = new AbortController().signal;
+
+/** What it fails with; null where it does not. */
+export function caught(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
+}

@@ -52,7 +52,7 @@ export default defineAgent({
   async onTrigger(ctx, event, run) {
     const turn = { ...run, ctx, event, plan };
     const { signal } = new AbortController();
-    const offered = await source.list(turn, signal);
+    const offered = await source.list(turn);
     const tool = (name, args) => source.call(turn, offered.offers.find((offer) => offer.name === name) ?? { tool: name }, { args, key: name, attempt: 1, signal });
     ${source}
   },

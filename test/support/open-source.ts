@@ -49,7 +49,7 @@ export default defineAgent({
       await ctx.state.set('heard', [...(ctx.state.get('heard') ?? []), payload]);
       return 'heard';
     }
-    const { offers } = await run.listed(() => source.list(turn, new AbortController().signal));
+    const { offers } = await run.listed(() => source.list(turn));
     const answers = [];
     for (const { tool, args = {} } of payload?.calls ?? []) {
       const offer = offers.find(({ name }) => name === tool);

@@ -5,17 +5,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DidNotHappen } from '../../core/agent/effect-errors.ts';
+import { StdioTransport } from '../../core/agent/mcp/stdio-transport.ts';
 import { boundedMessages } from '../../core/agent/mcp/bounded-messages.ts';
 import { codeOf } from '../../core/model/errors.ts';
-import { hostile, hostileHttp, httpServer, mcpBench, type McpBench } from '../support/mcp.ts';
+import { caught, hostile, mcpBench, type McpBench } from '../support/mcp.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
-
-const caught = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => null,
-    (error: unknown) => error,
-  );
 
 /** Both servers have the same tools, so each is called by its server's name too. */
 const beside = (bad: Parameters<typeof hostile>, more = {}): McpBench =>
@@ -84,7 +79,9 @@ test('[S28] a call that hangs is called off at its time, told to the server, and
   });
   expect((await bench.call('echo', { text: 'meanwhile' })).text).toContain('meanwhile');
   late.abort(new Error('too late'));
-  expect(await hung).not.toBeInstanceOf(DidNotHappen);
+  const doubt = await hung;
+  expect(doubt).toBeInstanceOf(Error);
+  expect(doubt).not.toBeInstanceOf(DidNotHappen);
   await waitFor(() => readFileSync(ledger, 'utf8').includes('cancelled'), { what: 'word of it' });
   expect((await bench.call('echo', { text: 'after' })).text).toContain('after');
 });
@@ -119,7 +116,7 @@ test('answers to nobody, garbage and questions of its own are nobody else’s an
   expect(readFileSync(ledger, 'utf8').match(/"code":-32601/g)).toHaveLength(2);
 });
 
-test.each(['notifications', 'garbage', 'before initialize'] as const)(
+test.each(['notifications', 'answers', 'garbage', 'before initialize'] as const)(
   'a flood of %s ends its connection and nothing else',
   { timeout: 120_000 },
   async (floods) => {
@@ -149,6 +146,29 @@ test('a flood of its standard error is cut, and it goes on', { timeout: 120_000 
   // 64 KiB at once, and 4 KiB in each second of this test.
   const bytes = heard.mock.calls.reduce((sum, [line]) => sum + String(line).length, 0);
   expect(bytes).toBeLessThan(64 * 1024 + 90 * 4 * 1024);
+});
+
+test('[S28] what a server does not read is not kept for it without end, and was not sent', async () => {
+  const transport = new StdioTransport({
+    command: {
+      kind: 'process',
+      command: process.execPath,
+      args: ['-e', 'setInterval(() => {}, 1000)'],
+      env: {},
+    },
+    cwd: tempDirectory(),
+    maxMessageBytes: 1_024,
+    onStderr: () => {},
+  });
+  onTestFinished(() => transport.close());
+  await transport.start();
+  const text = 'x'.repeat(4 * 1024 * 1024);
+  const send = () => transport.send({ jsonrpc: '2.0', method: 'notifications/message', params: { text } });
+  await Promise.allSettled(Array.from({ length: 6 }, send));
+  expect(await caught(send())).toMatchObject({
+    code: 'mcp.not-sent',
+    message: 'it does not read what it is sent',
+  });
 });
 
 test('a gigabyte in one line leaves nothing behind, and says whose answer it was', () => {
@@ -208,6 +228,7 @@ const bomb = (levels: number): object =>
       ),
     ],
   ]);
+
 const nested = (depth: number): object =>
   depth === 0 ? {} : { type: 'object', properties: { a: nested(depth - 1) } };
 
@@ -270,62 +291,8 @@ test(
   },
 );
 
-test(
-  '[S32] annotations that change are believed no more, and what began before is not called on their word',
-  { timeout: 120_000 },
-  async () => {
-    const toolsIn = join(tempDirectory(), 'tools.json');
-    const bench = mcpBench({ bad: hostile({ toolsIn, tellsChanges: true }, { isTrusted: true }) });
-    const first = await bench.list();
-    const echo = first.offers.find(({ name }) => name === 'echo')!;
-    expect(echo).toMatchObject({ class: 'retry', decidedBy: 'annotation' });
-    const changed = [
-      {
-        name: 'echo',
-        description: 'now with teeth',
-        inputSchema: { type: 'object' },
-        annotations: { readOnlyHint: true },
-      },
-    ];
-    expect((await bench.call('changes', { tools: changed })).text).toBe('changed');
-    const stale = await caught(bench.call('echo'));
-    expect(stale).toBeInstanceOf(DidNotHappen);
-    expect(String(stale)).toContain('has changed since this invocation began');
-    // As the journal knows it.
-    const later = bench.next({}, { 'mcp:bad/echo': echo.fingerprint });
-    const { offers, problems } = await later.list();
-    expect(offers).toMatchObject([{ name: 'echo', class: 'ask', decidedBy: 'changed' }]);
-    expect(problems).toEqual([expect.stringContaining('echo of bad says something else of itself')]);
-    const said = later.next({ tools: { echo: { class: 'retry' } } });
-    expect((await said.list()).offers).toMatchObject([{ class: 'retry', decidedBy: 'manifest' }]);
-  },
-);
-
-describe.each([false, true])('over HTTP, as a stream: %s', (isStream) => {
-  test(
-    'a result of 100 MB, one that never comes, an error and garbage end their own call',
-    { timeout: 120_000 },
-    async () => {
-      const bench = mcpBench({ web: httpServer(await hostileHttp({}, isStream)) });
-      await bench.list();
-      expect((await bench.call('huge')).text).toContain('nothing of its answer was kept');
-      const dead = await caught(bench.call('die'));
-      expect(dead).toBeInstanceOf(Error);
-      expect(dead).not.toBeInstanceOf(DidNotHappen);
-      expect(await bench.call('errs')).toMatchObject({
-        text: expect.stringContaining('no such luck'),
-        isError: true,
-      });
-      expect((await bench.call('echo', { text: 'on' })).text).toContain('on');
-    },
-  );
-});
-
-test('[S28] over HTTP what was refused or not reached did not happen', async () => {
-  const address = await hostileHttp();
-  const bench = mcpBench({ web: httpServer(address) });
-  await bench.offer('echo');
-  const gone = mcpBench({ web: httpServer('http://127.0.0.1:9/mcp') });
-  const { problems } = await gone.list();
-  expect(problems).toEqual([expect.stringMatching(/^web is down: /)]);
+test('a server that hangs once it has its roots is down at its time', { timeout: 30_000 }, async () => {
+  const bench = mcpBench({ bad: hostile({ hangsAt: 'ping' }, { timeoutMs: 1_000, roots: ['.'] }) });
+  const { problems } = await bench.list();
+  expect(problems).toEqual([expect.stringMatching(/^bad is down: it did not answer within 1 s/)]);
 });

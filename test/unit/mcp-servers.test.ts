@@ -5,9 +5,21 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { AgentContext } from '../../core/agent/define-agent.ts';
+import { runTools } from '../../core/agent/llm/run-tools.ts';
+import type { ToolOffer } from '../../core/agent/llm/tool.ts';
 import { serverCommand } from '../../core/agent/mcp/server-command.ts';
 import { StdioTransport } from '../../core/agent/mcp/stdio-transport.ts';
-import { hostile, httpServer, mcpBench, programOf, registryServer, stdioServer } from '../support/mcp.ts';
+import type { Json } from '../../core/model/json.ts';
+import {
+  hostile,
+  httpServer,
+  mcpBench,
+  programOf,
+  registryServer,
+  stdioServer,
+  type McpBench,
+} from '../support/mcp.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { freePort } from '../support/webhooks.ts';
@@ -243,3 +255,38 @@ test(
     expect((await said.call('one_echo', { text: 'mine' })).text).toBe('{"text":"key-1"}');
   },
 );
+
+test('[S32] a key reaches a tool that allows no arguments but its own', SLOW, async () => {
+  const toolsIn = join(tempDirectory(), 'tools.json');
+  const properties = { amount: { type: 'number' }, id: { type: 'string' } };
+  const inputSchema = { type: 'object', properties, required: ['amount', 'id'], additionalProperties: false };
+  writeFileSync(toolsIn, JSON.stringify([{ name: 'pay', inputSchema }]));
+  const tools = { pay: { class: 'idempotent', keyArgument: 'id' } } as const;
+  const bench = mcpBench({ shop: hostile({ toolsIn }) }, { plan: { tools } });
+  const offer = await bench.offer('pay');
+  const given = await turnTools(bench, offer, { amount: 3 });
+  expect(given).toBe('{"amount":3,"id":"key of pay"}');
+  expect(await turnTools(bench, offer, { amount: 3, id: 'mine' })).toContain('must NOT have additional');
+});
+
+/** What the loop of an agent makes of one call of a tool: the text that the model gets to read. */
+async function turnTools(bench: McpBench, offer: ToolOffer, args: Json): Promise<string> {
+  const effect: AgentContext['effect'] = (name, { args: asked }, perform) =>
+    perform({
+      args: asked as never,
+      key: `key of ${name}`,
+      attempt: 1,
+      signal: new AbortController().signal,
+      used: () => {},
+    });
+  const turn = { ...bench.turn, ctx: { ...bench.turn.ctx, effect } };
+  const [part] = await runTools({
+    turn,
+    tools: new Map([[offer.name, { offer, source: bench.source }]]),
+    approver: null,
+    calls: [{ id: 'c1', name: offer.name, args }],
+    said: '',
+  });
+  const { output } = part!;
+  return 'value' in output && typeof output.value === 'string' ? output.value : '';
+}

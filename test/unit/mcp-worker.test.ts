@@ -26,7 +26,7 @@ import { mcpTools } from ${JSON.stringify(MCP)};
 const source = mcpTools();
 export default { async onTrigger(ctx, event, run) {
   const turn = { ...run, ctx, event };
-  const list = await run.listed(() => source.list(turn, new AbortController().signal));
+  const list = await run.listed(() => source.list(turn));
   const use = (name, args = {}) => {
     const offer = list.offers.find((one) => one.name === name);
     return ctx.effect(name, { class: offer.class, args }, (call) => source.call(turn, offer, call));

@@ -188,7 +188,7 @@ test('what was remembered can’t end its fence, and nothing in it is unseen', (
 
 describe('the tools of an agent', () => {
   const list = (open: OpenPlan | null, memory = MEMORY_PLAN as typeof MEMORY_PLAN | null) =>
-    memoryTools().list({ plan: { ...DEFAULT_PLAN, memory, open } } as Turn, new AbortController().signal);
+    memoryTools().list({ plan: { ...DEFAULT_PLAN, memory, open } } as Turn);
 
   test('are offered where there is a memory, and in open mode where it may manage it', async () => {
     const names = async (...of: Parameters<typeof list>) =>

@@ -101,6 +101,20 @@ describe('a model call over HTTP', () => {
   });
 });
 
+describe('an answer', () => {
+  it.each(['', 'c1'])('in which calls have the same id (%j) gives each its own', async (id) => {
+    const call = (name: string) => ({ id, type: 'function', function: { name, arguments: '{}' } });
+    const server = await modelServer(
+      chat('', { tool_calls: [call('one'), call('two'), call('three')], finish_reason: 'tool_calls' }),
+    );
+    const { toolCalls, message } = await callModel({ models: [await at(server.url)], prompt });
+    const ids = toolCalls.map((asked) => asked.id);
+    expect(new Set(ids).size).toBe(3);
+    expect(ids).not.toContain('');
+    expect(message.content).toMatchObject(ids.map((toolCallId) => ({ type: 'tool-call', toolCallId })));
+  });
+});
+
 describe('where another try may help, a call', () => {
   it('waits as long as the provider asks, and says why', async () => {
     const server = await modelServer(
@@ -138,6 +152,38 @@ describe('where another try may help, a call', () => {
     expect(retryAfterMs).toBeGreaterThan(3_500_000);
     expect(retryAfterMs).toBeLessThanOrEqual(3_600_000);
   });
+
+  it('counts a date in Retry-After from the clock of who says it: ours may have been set back', async () => {
+    const date = new Date(Date.now() + 40 * 86_400_000);
+    const after = new Date(date.getTime() + 7_200_000);
+    const server = await modelServer(
+      failure(503, {}, { date: date.toUTCString(), 'retry-after': after.toUTCString() }),
+    );
+    const error = await thrownBy(callModel({ models: [await at(server.url)], prompt }));
+    expect(error).toMatchObject({ detail: { retryAfterMs: 7_200_000 } });
+  });
+
+  it.each(['0', '-5', 'Thu, 01 Jan 1970 00:00:00 GMT', 'soon', '5 May', '9'.repeat(400)])(
+    'waits by itself where Retry-After is %s',
+    async (after) => {
+      const server = await modelServer(failure(429, {}, { 'retry-after': after }), chat('at last'));
+      const waits: CallWait[] = [];
+      const models = [await at(server.url)];
+      await callModel({ models, prompt, firstWaitMs: 20, onWait: (wait) => waits.push(wait) });
+      expect(waits).toHaveLength(1);
+      expect(waits[0]!.waitMs).toBeGreaterThanOrEqual(20);
+      expect(waits[0]!.waitMs).toBeLessThan(60);
+    },
+  );
+
+  it.each([{ 'retry-after': '31536000' }, { 'retry-after-ms': '9'.repeat(400) }])(
+    'asks to be asked again after a day at most: %j',
+    async (headers) => {
+      const server = await modelServer(failure(429, {}, headers));
+      const error = await thrownBy(callModel({ models: [await at(server.url)], prompt }));
+      expect(error).toMatchObject({ detail: { retryAfterMs: 86_400_000 } });
+    },
+  );
 
   it('does not wait for longer than it may, and says when', async () => {
     const server = await modelServer(failure(429, {}, { 'retry-after': '3600' }), chat('never asked'));

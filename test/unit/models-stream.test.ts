@@ -1,3 +1,4 @@
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { streamModel } from '../../core/agent/models/call-model.ts';
 import type { Glimpse } from '../../core/agent/models/collect-stream.ts';
@@ -8,6 +9,10 @@ import { asked, at, scripted, thrownBy } from '../support/models.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const prompt = { messages: asked('hello') };
+const NO_USAGE = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
 const QUICK = { firstWaitMs: 1 } as const;
 
 const words = (...texts: string[]) => texts.map((content) => ({ content }));
@@ -204,6 +209,28 @@ describe('a streamed call', () => {
     const server = await modelServer(json(200, '<html>hello</html>'));
     const call = streamModel({ models: [await at(server.url)], prompt, see: () => undefined, retries: 0 });
     expect(await thrownBy(call)).toMatchObject({ code: 'model.cut', detail: { maybePaid: 1 } });
+  });
+
+  it.each<[string, string, LanguageModelV4StreamPart[]]>([
+    ['without having said so is cut', 'model.cut', []],
+    [
+      'because its provider gave up is no answer',
+      'model.nonsense',
+      [{ type: 'finish', usage: NO_USAGE, finishReason: { unified: 'error', raw: undefined } }],
+    ],
+  ])('that ends %s, whatever the package of its provider makes of that', async (_, code, end) => {
+    const opened = await scripted('turns: [{ text: never asked }]');
+    const half = new ReadableStream<LanguageModelV4StreamPart>({
+      start: (controller) => {
+        controller.enqueue({ type: 'text-start', id: '1' });
+        controller.enqueue({ type: 'text-delta', id: '1', delta: 'half' });
+        for (const part of end) controller.enqueue(part);
+        controller.close();
+      },
+    });
+    const model = { ...opened.model, doStream: () => Promise.resolve({ stream: half }) };
+    const call = streamModel({ models: [{ ...opened, model }], prompt, see: () => undefined, retries: 0 });
+    expect(await thrownBy(call)).toMatchObject({ code, detail: { maybePaid: 1 } });
   });
 
   it('is the same for a script, piece by piece', async () => {

@@ -55,6 +55,19 @@ test('a comment too, on its own issue', async () => {
   expect(await effect.ask()).toEqual({ happened: true, result });
 });
 
+test('what another effect has made is not taken for one’s own, and is found by that one', async () => {
+  const providers = await providersFor();
+  const options = { ...common(providers), title: 'late' };
+  const [other, own] = ['key 1', 'key 2'].map((key) => byHand(githubIssue(options), key));
+  const result = await other!.perform();
+  // Quoted, it has no mark of one’s own either.
+  providers.github.add(ISSUES, `> It is late.\n\nthe same as <!-- ${tokenOf('key 1')} -->`);
+  expect(await own!.ask()).toEqual({ happened: false });
+  const second = await own!.perform();
+  expect(await own!.ask()).toEqual({ happened: true, result: second });
+  expect(await other!.ask()).toEqual({ happened: true, result });
+});
+
 test('it is looked for on every page, and no further than asked; of what was changed long before, nothing is read', async () => {
   const providers = await providersFor();
   providers.github.maxPerPage = 2;

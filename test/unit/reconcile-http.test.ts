@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { DidNotHappen } from '../../core/agent/effect-errors.ts';
 import { httpRequest, type HttpRequestOptions } from '../../core/agent/reconcilers/http-request.ts';
+import type { Json } from '../../core/model/json.ts';
 import { byHand, failureOf, KEY } from '../support/by-hand.ts';
 import { startProviders, type Providers } from '../support/providers/provider-server.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -78,6 +79,22 @@ test('404 means that it did not happen only where the API shows what it has acce
   expect(answer).toMatchObject({ happened: 'unknown', why: expect.stringContaining('not certain') });
   expect(answer).not.toHaveProperty('retryAfterMs');
 });
+
+test.each(['[]', 'null'])(
+  'a search that finds nothing (%s) is no yes, but where `found` says so',
+  async (text) => {
+    const providers = await providersFor();
+    const body = JSON.parse(text) as Json;
+    providers.manner = () => ({ refuse: { status: 200, body } });
+    const certain = byHand(order(providers));
+    expect(await certain.ask(400)).toMatchObject({ happened: 'unknown', retryAfterMs: expect.any(Number) });
+    expect(await certain.ask(1_000)).toEqual({ happened: false });
+    const uncertain = byHand(order(providers, { isReadYourWrites: false }));
+    expect(await uncertain.ask(1_000)).toMatchObject({ happened: 'unknown' });
+    const own = byHand(order(providers, { found: (result) => ({ happened: true, result }) }));
+    expect(await own.ask(1_000)).toEqual({ happened: true, result: body });
+  },
+);
 
 test.each([
   [400, 'no'],

@@ -53,6 +53,19 @@ test.each(['payment_intents', 'charges'] as const)('%s: under its key, and found
   expect(await effect.ask()).toEqual({ happened: true, result });
 });
 
+test('what another effect has paid is not taken for one’s own, though all else is the same', async () => {
+  const providers = await providersFor();
+  const params = { amount: 500, currency: 'eur', confirm: true };
+  const options = { api: providers.url, secretKey: () => STRIPE_KEY, params };
+  const [other, own] = ['key 1', 'key 2'].map((key) => byHand(stripePayment(options), key));
+  const result = await other!.perform();
+  expect(await own!.ask()).toEqual({ happened: false });
+  const second = await own!.perform();
+  expect(second.id).not.toBe(result.id);
+  expect(await own!.ask()).toEqual({ happened: true, result: second });
+  expect(await other!.ask()).toEqual({ happened: true, result });
+});
+
 test('it is looked for on every page, and no further than asked', async () => {
   const providers = await providersFor();
   providers.stripe.maxPerPage = 2;
@@ -90,7 +103,7 @@ test('[S30] a server that charges after its client has died: not yet, and then i
 
 test('[S28] a card that is declined paid nothing, whoever says so', async () => {
   const providers = await providersFor();
-  const effect = payment(providers, { params: { amount: DECLINED, currency: 'eur' } });
+  const effect = payment(providers, { params: { amount: DECLINED, currency: 'eur', confirm: true } });
   expect(await failureOf(effect.perform())).toMatchObject({
     code: 'effect.did-not-happen',
     retryable: false,
@@ -98,6 +111,14 @@ test('[S28] a card that is declined paid nothing, whoever says so', async () => 
   expect(await effect.ask()).toEqual({ happened: false });
   // And it is declined again under its key.
   expect(await failureOf(effect.perform())).toMatchObject({ code: 'effect.did-not-happen' });
+});
+
+test('an intent that nobody has paid yet was made all the same, if it was not to be confirmed', async () => {
+  const providers = await providersFor();
+  const effect = payment(providers, { params: { amount: 500, currency: 'eur' } });
+  const result = await effect.perform();
+  expect(result).toMatchObject({ status: 'requires_payment_method' });
+  expect(await effect.ask()).toEqual({ happened: true, result });
 });
 
 test('what is not there is not there yet until its grace is over', async () => {

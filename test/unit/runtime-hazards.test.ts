@@ -2,6 +2,7 @@
 
 import { appendFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { Json } from '../../core/model/json.ts';
 import { expectGone } from '../support/grandchildren.ts';
 import { bench, folded, isIdle, OPERATOR, type Bench } from '../support/runtime.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -315,9 +316,9 @@ test('[S23] what code gets back live is what a re-run gets back: JSON’s copy o
 
 test('an event that the journal can not hold is refused, and the process goes on', async () => {
   const b = await bench(`note('ran');`);
-  await expect(b.process.trigger({ limit: Number.POSITIVE_INFINITY })).rejects.toMatchObject({
-    code: 'json.not-recordable',
-  });
+  const deep = JSON.parse(`{"toJSON": 1, "deep": ${'['.repeat(300)}${']'.repeat(300)}}`) as Json;
+  for (const payload of [{ limit: Number.POSITIVE_INFINITY }, deep])
+    await expect(b.process.trigger(payload)).rejects.toMatchObject({ code: 'json.not-recordable' });
   expect(b.process.live.trouble).toBeNull();
   await handled(b);
   expect(b.ledger()).toEqual(['ran']);

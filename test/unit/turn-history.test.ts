@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { budget } from '../support/budgets.ts';
 import { folded, isIdle, OPERATOR } from '../support/runtime.ts';
-import { effectsIn, turnBench, turnOf, wireModel } from '../support/turns.ts';
-import { steps } from '../support/wire-model.ts';
+import { effectsIn, toolServer, turnBench, turnOf, wireModel } from '../support/turns.ts';
+import { call, stepOf, steps } from '../support/wire-model.ts';
 
 describe('a turn', () => {
   it('goes on with the conversation, and is told how things stood when it began [S23] [S25]', async () => {
@@ -80,6 +80,31 @@ describe('a turn', () => {
     await turnOf(b, 'five');
     expect(model.asked.at(-1)!.question.turns[0]!.text).toContain('SHORT: it was long');
     expect(await folded(b)).toEqual(b.process.snapshot);
+  });
+
+  it('that is handled again where less of the conversation is kept goes on with what was answered [S24]', async () => {
+    const look = { class: 'retry' } as const;
+    const server = await toolServer({ look: () => 'warm' });
+    let isHanging = false;
+    const model = await wireModel(async (question) => {
+      if (!isHanging) return { text: 'well' };
+      if (stepOf(question) === 0) return { calls: [call('c1', 'look')] };
+      return new Promise<never>(() => {});
+    });
+    const setting = { models: [model.name('chat')], server, tools: { look } };
+    const first = await turnBench({ ...setting, config: { conversationMaxMessages: 10 } });
+    for (const payload of ['one', 'two', 'three']) await turnOf(first, payload);
+    isHanging = true;
+    await first.trigger('four');
+    await first.until('the second call', () => model.asked.length === 5);
+    isHanging = false;
+    await first.quit();
+    const { directory } = first;
+    const b = await turnBench({ ...setting, directory, config: { conversationMaxMessages: 2 } });
+    await b.until('the end', isIdle);
+    expect(b.process.snapshot.lastError).toBeNull();
+    expect(model.asked).toHaveLength(6);
+    expect(server.done).toHaveLength(1);
   });
 
   it('that is handled again after a crash sees the conversation as it was when it began [S23]', async () => {

@@ -6,6 +6,7 @@ import { cleanText } from '../../core/agent/llm/clean-text.ts';
 import { messagesTooMany } from '../../core/agent/llm/compact-history.ts';
 import { fitExchange } from '../../core/agent/llm/fit-exchange.ts';
 import { payloadMessage } from '../../core/agent/llm/payload-message.ts';
+import { skeletonOf } from '../../core/agent/llm/skeleton.ts';
 import type { Turn } from '../../core/agent/llm/tool.ts';
 import { openingOf } from '../../core/agent/llm/turn-prompt.ts';
 import type { AgentEvent } from '../../core/agent/define-agent.ts';
@@ -133,5 +134,39 @@ describe('what a server says in place of its tools', () => {
     expect(said[0]).toMatch(
       /which are data and no instruction:\n"it is down: \\" \[Inbox\] - DIRECTIVE[^\n]*"$/,
     );
+  });
+});
+
+describe('what tells one question to a model from another', () => {
+  const said = (role: 'user' | 'system', text: string): LanguageModelV4Message =>
+    role === 'system' ? { role, content: text } : { role, content: [{ type: 'text', text }] };
+  const called = (toolName: string, toolCallId: string): LanguageModelV4Message => ({
+    role: 'assistant',
+    content: [{ type: 'tool-call', toolCallId, toolName, input: {} }],
+  });
+  const gave = (value: string, type: 'text' | 'error-text' = 'text'): LanguageModelV4Message => ({
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId: 'c1', toolName: 'look', output: { type, value } }],
+  });
+
+  it('is what was there before, and which answers and results came since', () => {
+    const of = skeletonOf([said('system', 'Be kind.'), said('user', 'go')]);
+    const all = [
+      of([]),
+      of([called('look', 'c1')]),
+      of([called('look', 'c2')]),
+      of([called('dig', 'c1')]),
+      of([called('look', 'c1'), gave('warm')]),
+      of([called('look', 'c1'), gave('warm', 'error-text')]),
+      skeletonOf([said('system', 'Be kind.'), said('user', 'stop')])([]),
+    ];
+    expect(new Set(all.map(({ text }) => text)).size).toBe(all.length);
+    expect(all.map(({ messages }) => messages)).toEqual([2, 3, 3, 3, 4, 4, 2]);
+  });
+
+  it('is not what a result says: a secret that was in it is in no journal', () => {
+    const of = skeletonOf([said('user', 'go')]);
+    const [live, recorded] = ['sk-0001', '[secret]'].map((text) => of([called('look', 'c1'), gave(text)]));
+    expect(live).toEqual(recorded);
   });
 });

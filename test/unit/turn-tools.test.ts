@@ -1,12 +1,21 @@
 // Whatever becomes of a call of a tool, its model reads it, and what is harmless to others stays so.
 
 import { describe, expect, it } from 'vitest';
+import { textAt } from '../../core/model/json.ts';
 import type { WireAnswer, WireQuestion } from '../support/wire-forms.ts';
 import { budget, isHeld } from '../support/budgets.ts';
 import type { HttpTool } from '../support/http-tools.ts';
 import { isIdle, OPERATOR } from '../support/runtime.ts';
 import type { ServedTool } from '../support/tool-server.ts';
-import { effectsIn, toolServer, turnBench, turnOf, type TurnSetting, wireModel } from '../support/turns.ts';
+import {
+  effectsIn,
+  KEYS,
+  toolServer,
+  turnBench,
+  turnOf,
+  type TurnSetting,
+  wireModel,
+} from '../support/turns.ts';
 import { call, steps } from '../support/wire-model.ts';
 
 /** One answer with these calls, and then what was made of them. */
@@ -29,7 +38,7 @@ function resultsIn({ turns }: WireQuestion): readonly string[] {
 
 describe('a call of a tool', () => {
   it('that makes no sense is told to the model, announced nowhere, and harms no other', async () => {
-    const { b, server, results } = await afterCalls(
+    const { b, server, results, model } = await afterCalls(
       [
         call('c1', 'look', '{"at": '),
         call('c2', 'nothing', {}),
@@ -37,6 +46,8 @@ describe('a call of a tool', () => {
         call('c4', 'look', {}),
         call('c5', 'look', { at: 'north' }),
         call('c6', 'look', '[1]'),
+        call('c7', 'look', '{"at": 1e999}'),
+        call('c8', 'look', `{"at": ${'['.repeat(300)}${']'.repeat(300)}}`),
       ],
       {
         look: {
@@ -53,9 +64,43 @@ describe('a call of a tool', () => {
       'The arguments of look do not fit: at is missing. Nothing was done.',
       'warm',
       'The arguments of look do not fit: The arguments of a tool are an object. Nothing was done.',
+      expect.stringMatching(/^The arguments of look can't be used: .*Nothing was done\.$/),
+      expect.stringMatching(/^The arguments of look can't be used: .*Nothing was done\.$/),
     ]);
     expect(server.done).toHaveLength(1);
+    // Nor was anything paid twice for that.
+    expect(model.asked).toHaveLength(2);
     expect(effectsIn(await b.entries()).filter((line) => line.startsWith('look'))).toHaveLength(2);
+  });
+
+  it('has a name, texts and ids that its provider takes again', async () => {
+    const model = await wireModel(
+      steps(
+        {
+          text: 'half \ud83d',
+          calls: [call('c1', 'functions.look', '{"at": "\\ud83d"}'), call('c1', 'look', '{"at": "\\ud83d"}')],
+        },
+        { text: 'done \ud83d' },
+      ),
+    );
+    const server = await toolServer({ look: (args) => JSON.stringify(args) });
+    const tools = { look: { class: 'retry' } } as const;
+    const b = await turnBench({ models: [model.name('responses')], server, tools, config: { ...KEYS } });
+    expect(await turnOf(b)).toBe('done \ufffd');
+    await turnOf(b);
+    const sent = JSON.stringify(model.asked.map(({ question }) => question));
+    expect(sent).not.toContain('\\ud83d');
+    const [said] = model.asked[1]!.question.turns.filter(({ role }) => role === 'assistant');
+    expect(said).toMatchObject({
+      text: 'half \ufffd',
+      calls: [{ name: 'functions_look' }, { name: 'look', args: '{"at":"\ufffd"}' }],
+    });
+    const ids = said?.role === 'assistant' ? said.calls.map(({ id }) => id) : [];
+    expect(new Set(ids).size).toBe(2);
+    expect(resultsIn(model.asked[1]!.question)).toEqual([
+      expect.stringMatching(/There is no tool .*functions_look/),
+      '{"at":"\ufffd"}',
+    ]);
   });
 
   it("is done where the tool says that it failed, and the model reads the tool's own words", async () => {
@@ -174,6 +219,18 @@ describe('a call of a tool', () => {
     expect(server.done).toHaveLength(32);
     expect(results).toHaveLength(40);
     expect(results.at(-1)).toContain('At most 32 tools are called at once');
+  });
+});
+
+describe('a model that talks without end', () => {
+  it('has its beginning in the reply, and in what later turns are told', async () => {
+    const model = await wireModel(() => ({ text: 'x'.repeat(1_200_000) }));
+    const b = await turnBench({ models: [model.name('chat')] });
+    await turnOf(b);
+    const content = textAt(b.process.snapshot.conversation.at(-1)!, 'content');
+    expect(content.length).toBeLessThan(201_000);
+    expect(content).toMatch(/… \[cut: 1200000 characters in all\]$/);
+    expect(model.asked).toHaveLength(1);
   });
 });
 

@@ -2,8 +2,8 @@
 //
 // S24  The whole of it is one effect, so that an attempt that comes later finds the answer whichever model gave it. Where all ask
 //      to be asked later, that is an outcome too, and what comes after the wait is another effect.
-// S27  The record of a call refers to its prompt by length, and by a hash over what the prompt is made of that was there before
-//      the turn, and which answers and results came since.
+// S27  The record of a call refers to its prompt by a hash over what the prompt is made of that was there before the turn, and
+//      which answers and results came since, and by how many messages those are.
 // S33  A call that may have been paid ends its attempt: the next one is announced, and booked, anew, and what the one before
 //      was booked at stays reserved. So a kill inside a call costs one more call at most, and everybody sees which.
 
@@ -19,6 +19,7 @@ import type { ModelPrompt } from '../models/model-prompt.ts';
 import { tokensOf, tokensOfText } from './estimate-tokens.ts';
 import { glimpsesOf, type Glimpses } from './glimpses.ts';
 import { answerAsRecorded, recordedAnswer, type RecordedAnswer } from './recorded-answer.ts';
+import type { Skeleton } from './skeleton.ts';
 import type { Turn } from './tool.ts';
 import { openedModel } from './worker-models.ts';
 
@@ -36,7 +37,7 @@ export interface Question {
   readonly effect: string;
   readonly prompt: ModelPrompt;
   /** What it is about, the same in every re-run. */
-  readonly about: string;
+  readonly about: Skeleton;
 }
 
 /** What is recorded of it. */
@@ -219,12 +220,12 @@ function expected({ plan }: Turn, { messages, tools = [] }: ModelPrompt): ModelT
 }
 
 function referenceOf(
-  { messages, tools = [], toolChoice, maxOutputTokens, temperature }: ModelPrompt,
-  about: string,
+  { tools = [], toolChoice, maxOutputTokens, temperature }: ModelPrompt,
+  { text, messages }: Skeleton,
 ): Json {
   const settings = [toolText(tools).json, toolChoice?.type, maxOutputTokens, temperature];
-  const digest = hash('sha256', [about, ...settings].join('\n'));
-  return { messages: messages.length, prompt: digest.slice(0, 32) };
+  const digest = hash('sha256', [text, ...settings].join('\n'));
+  return { messages, prompt: digest.slice(0, 32) };
 }
 
 interface ToolText {

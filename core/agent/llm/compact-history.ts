@@ -6,6 +6,7 @@ import type { ConversationMessage } from '../define-agent.ts';
 import { askModel } from './ask-model.ts';
 import { cleanText, cutText } from './clean-text.ts';
 import { tokensOfText } from './estimate-tokens.ts';
+import { promptSettings } from './prompt-settings.ts';
 import { skeletonOf } from './skeleton.ts';
 import type { Turn } from './tool.ts';
 import { userMessage } from './turn-prompt.ts';
@@ -36,15 +37,9 @@ export async function fittingHistory(
     { role: 'system' as const, content: TASK },
     userMessage(`<${tag}>\n${older.join('\n\n')}\n</${tag}>`),
   ];
-  const { maxOutputTokens, temperature } = plan;
   const { text } = await askModel(turn, {
     effect: LOOP_EFFECTS.summary,
-    prompt: {
-      messages,
-      cacheKey: ctx.process,
-      ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
-      ...(temperature === null ? {} : { temperature }),
-    },
+    prompt: { ...promptSettings(turn), messages },
     about: skeletonOf(messages.slice(0, 1))([]),
   });
   // Nothing is no summary: then it stays as it is.

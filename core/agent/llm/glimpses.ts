@@ -52,6 +52,7 @@ export function glimpsesOf(show: RunDetails['show']): Glimpses {
         case 'tool':
           wait = null;
           text += `${text === '' ? '' : '\n'}calls ${glimpse.name.slice(0, MAX_SHOWN)} `;
+          text = text.slice(-MAX_KEPT);
           break;
         case 'again':
           text = '';
@@ -75,5 +76,7 @@ export function glimpsesOf(show: RunDetails['show']): Glimpses {
 
 /** Half of a word may be half of a secret, which nobody would know for one. */
 function wholeWords(text: string): string {
-  return text.slice(0, text.search(/\S*$/));
+  let end = text.length;
+  while (end > 0 && !/\s/.test(text[end - 1]!)) end -= 1;
+  return text.slice(0, end);
 }

@@ -10,7 +10,6 @@ import type { ToolList, ToolOffer, ToolSource, Turn } from './tool.ts';
 
 /** Of one turn; providers take 128 and fewer. */
 const MAX_TOOLS = 128;
-const PATIENCE_MS = 60_000;
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 export async function listTools(turn: Turn, sources: readonly ToolSource[]): Promise<ToolList> {
@@ -18,8 +17,7 @@ export async function listTools(turn: Turn, sources: readonly ToolSource[]): Pro
 }
 
 async function found(turn: Turn, sources: readonly ToolSource[]): Promise<ToolList> {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  const lists = await Promise.all(sources.map((source) => listOf(turn, source, signal)));
+  const lists = await Promise.all(sources.map((source) => listOf(turn, source)));
   const offers: ToolOffer[] = [];
   const problems = lists.flatMap((list) => list.problems);
   for (const offer of lists.flatMap((list) => list.offers)) {
@@ -43,17 +41,19 @@ async function found(turn: Turn, sources: readonly ToolSource[]): Promise<ToolLi
 function isAskedFor(plan: AgentPlan, offer: ToolOffer): boolean {
   // Asking somebody is not asked for.
   if (offer.source === 'people') return false;
+  // Its source knows which rules mean it, and another's tool may be called as they are.
+  if (offer.asks) return true;
   const said = ruleFor(plan, offer.name).asks;
   if (said !== undefined) return said;
   const isFinal =
     plan.irreversibleTools.includes(offer.name) || (offer.how === 'effect' && offer.class === 'ask');
-  return offer.asks || (plan.approval.asksForIrreversible && isFinal);
+  return plan.approval.asksForIrreversible && isFinal;
 }
 
 /** One that can't be asked harms nobody else's. */
-async function listOf(turn: Turn, source: ToolSource, signal: AbortSignal): Promise<ToolList> {
+async function listOf(turn: Turn, source: ToolSource): Promise<ToolList> {
   try {
-    return await source.list(turn, signal);
+    return await source.list(turn);
   } catch (error) {
     return { offers: [], problems: [messageOf(error)] };
   }

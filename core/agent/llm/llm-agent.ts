@@ -12,12 +12,14 @@ import type { ModelPrompt } from '../models/model-prompt.ts';
 import type { RunnableAgent } from '../run-invocation.ts';
 import type { ModelAnswer } from '../models/call-model.ts';
 import { askModel } from './ask-model.ts';
+import { cutText } from './clean-text.ts';
 import { tokensOf } from './estimate-tokens.ts';
 import { fittingHistory } from './compact-history.ts';
 import { fitExchange } from './fit-exchange.ts';
 import { listTools, modelToolOf } from './list-tools.ts';
 import { turnParts, type TurnParts } from './parts.ts';
 import { fenceOf } from './payload-message.ts';
+import { promptSettings } from './prompt-settings.ts';
 import { skeletonOf } from './skeleton.ts';
 import { runTools } from './run-tools.ts';
 import type { ToolList, ToolSource, Turn } from './tool.ts';
@@ -40,6 +42,9 @@ function noPlan(process: string): AppError {
   );
 }
 
+/** In characters: what it says is in every prompt behind it. */
+const MAX_REPLY = 200_000;
+
 async function onTurn(turn: Turn, parts: TurnParts): Promise<string> {
   const { ctx } = turn;
   const asked = userText(turn);
@@ -49,7 +54,7 @@ async function onTurn(turn: Turn, parts: TurnParts): Promise<string> {
     ? await fittingHistory(turn, ctx.conversation.messages(), fenceOf(ctx))
     : [];
   const opening = openingOf(turn, { asked, tools, history, recalled });
-  const reply = await answerOf(turn, parts, tools, opening);
+  const reply = cutText(await answerOf(turn, parts, tools, opening), MAX_REPLY);
   await ctx.conversation.append({ role: 'user', content: asked });
   await ctx.conversation.append({ role: 'assistant', content: reply });
   await parts.memory?.store(turn, asked, reply);
@@ -65,7 +70,7 @@ async function answerOf(turn: Turn, parts: TurnParts, list: ToolList, opening: O
   const tools = list.offers.map(modelToolOf);
   const about = skeletonOf(opening.recorded);
   const before = tokensOf(opening.messages);
-  const settings = settingsOf(turn);
+  const settings = promptSettings(turn);
   const exchange: LanguageModelV4Message[] = [];
   for (let step = 1; ; step += 1) {
     const isLast = step >= plan.maxSteps;
@@ -102,15 +107,6 @@ function closed({ text }: ModelAnswer, maxSteps: number, process: string): strin
     `${process} asked its model ${maxSteps} times and has no answer: it only calls more tools. Let it have more steps, or give it less to do at once.`,
     { process, maxSteps },
   );
-}
-
-function settingsOf({ ctx, plan }: Turn): Pick<ModelPrompt, 'maxOutputTokens' | 'temperature' | 'cacheKey'> {
-  const { maxOutputTokens, temperature } = plan;
-  return {
-    cacheKey: ctx.process,
-    ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
-    ...(temperature === null ? {} : { temperature }),
-  };
 }
 
 /** `mcp:files` is of the source `mcp`. */

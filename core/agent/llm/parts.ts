@@ -20,7 +20,8 @@ export interface TurnParts {
 /** Of a worker of a model agent. */
 export function turnParts(): TurnParts {
   return {
-    sources: { mcp: mcpTools(), memory: memoryTools(), people: peopleTools(), self: selfTools() },
+    // Servers come last: none takes the place, or the name, of what the agent has by itself.
+    sources: { memory: memoryTools(), people: peopleTools(), self: selfTools(), mcp: mcpTools() },
     approver,
     memory: turnMemory(),
   };

@@ -129,14 +129,13 @@ function withKey(args: Json, keyArgument: string | null, key: string): Json {
 
 function resultPart(
   { id, name }: AskedTool,
-  { text, isError, cutFromBytes, edited }: Answered,
+  { text, isError, edited }: Answered,
 ): LanguageModelV4ToolResultPart {
   const other =
     edited === undefined
       ? ''
       : `[A person changed the arguments before it was called: ${cutText(cleanText(showJson(edited)), MAX_EDITED)}]\n`;
-  const note = cutFromBytes === undefined ? '' : `\n[cut: it had ${cutFromBytes} bytes]`;
-  const value = `${other}${cutText(cleanText(text), MAX_RESULT)}${note}`;
+  const value = `${other}${cutText(cleanText(text), MAX_RESULT)}`;
   return {
     type: 'tool-result',
     toolCallId: id,

@@ -4,11 +4,20 @@
 import { hash } from 'node:crypto';
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 
+export interface Skeleton {
+  readonly text: string;
+  /** How many messages it is of: not the conversation, of which less may be kept by then than there was. */
+  readonly messages: number;
+}
+
 export function skeletonOf(
   recorded: readonly LanguageModelV4Message[],
-): (exchange: readonly LanguageModelV4Message[]) => string {
+): (exchange: readonly LanguageModelV4Message[]) => Skeleton {
   const before = hash('sha256', JSON.stringify(recorded));
-  return (exchange) => [before, ...exchange.map(boneOf)].join('\n');
+  return (exchange) => ({
+    text: [before, ...exchange.map(boneOf)].join('\n'),
+    messages: recorded.length + exchange.length,
+  });
 }
 
 function boneOf({ role, content }: LanguageModelV4Message): string {

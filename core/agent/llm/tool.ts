@@ -50,7 +50,7 @@ export type ToolAnswer = {
   readonly text: string;
   /** The tool says that it failed. */
   readonly isError: boolean;
-  /** Of a text that was cut: how many bytes it had. */
+  /** Of a text that was cut, and says so: how many bytes it had. */
   readonly cutFromBytes?: number;
 };
 
@@ -63,8 +63,8 @@ export interface Turn extends RunDetails {
 
 /** Lives as long as its worker; several turns may use it at once. */
 export interface ToolSource {
-  /** What there is now. It looks only; one that can't be asked offers nothing and says why. */
-  list(turn: Turn, signal: AbortSignal): Promise<ToolList>;
+  /** What there is now. It looks only, and not for ever; one that can't be asked offers nothing and says why. */
+  list(turn: Turn): Promise<ToolList>;
   /**
    * @throws DidNotHappen where it certainly did not; what else is thrown leaves that open [S28]
    */

@@ -88,7 +88,8 @@ function stateText({ state }: Pick<AgentContext, 'state'>): string {
 }
 
 /** Nobody takes a message of nothing. */
-function messageOf({ role, content }: ConversationMessage): LanguageModelV4Message[] {
+function messageOf({ role, content: said }: ConversationMessage): LanguageModelV4Message[] {
+  const content = said.toWellFormed();
   if (content.trim() === '') return [];
   if (role === 'assistant') return [{ role: 'assistant', content: [{ type: 'text', text: content }] }];
   if (role === 'system') return [userMessage(`[What was said before, in short]\n${content}`)];

@@ -1,8 +1,7 @@
-// A server that says more than anybody could want to hear is not heard any more. Answers are not counted: there is one for each
-// call.
+// A server that says more than anybody could want to hear is not heard any more. The answer to a question is not counted, once.
 
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { tokenBucket } from '../token-bucket.ts';
 
 const BURST = 2_000;
@@ -14,6 +13,8 @@ export class GuardedTransport implements Transport {
   onmessage?: (<T extends JSONRPCMessage>(message: T) => void) | undefined;
   readonly #inner: Transport;
   readonly #bucket = tokenBucket({ capacity: BURST, perSecond: PER_SECOND });
+  /** Questions that have no answer yet. */
+  readonly #open = new Set<RequestId>();
   #flood: string | null = null;
 
   constructor(inner: Transport) {
@@ -42,7 +43,7 @@ export class GuardedTransport implements Transport {
   #heard(message: JSONRPCMessage): void {
     if (this.#flood !== null) return;
     const now = performance.now();
-    if ('method' in message) this.#bucket.take(now, 1);
+    if (!this.#isAnswer(message)) this.#bucket.take(now, 1);
     if (this.#bucket.level(now) >= 0) {
       this.onmessage?.(message);
       return;
@@ -51,7 +52,12 @@ export class GuardedTransport implements Transport {
     this.close().catch((error: unknown) => this.onerror?.(error as Error));
   }
 
+  #isAnswer(message: JSONRPCMessage): boolean {
+    return !('method' in message) && message.id !== undefined && this.#open.delete(message.id);
+  }
+
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if ('method' in message && 'id' in message) this.#open.add(message.id);
     return this.#inner.send(message, options);
   }
 

@@ -1,6 +1,7 @@
 // How a server is reached over the web: no answer, and no event of a stream, larger than it may be; and a stream that ends
 // before it brought the answer says so, so that nobody waits for it.
 
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { isObject, type Json } from '../../model/json.ts';
@@ -20,6 +21,15 @@ export function boundedMcpFetch(maxBytes: number, from: FetchLike = fetch): Fetc
     if (!response.ok) return withBody(response, body.pipeThrough(cutAt(MAX_ERROR_BYTES)));
     if (isStream) return withBody(response, body.pipeThrough(wholeEvents(maxBytes, asked)));
     return withBody(response, body.pipeThrough(wholeBody(maxBytes, asked)));
+  };
+}
+
+/** For a transport that tells of a refusal in words alone. */
+export function refusingFetch(from: FetchLike): FetchLike {
+  return async (url, init) => {
+    const response = await from(url, init);
+    if (init?.method !== 'POST' || response.status < 400) return response;
+    throw new StreamableHTTPError(response.status, await response.text());
   };
 }
 

@@ -10,12 +10,13 @@ const MAX_PAGES = 100;
 
 const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 
-/** @throws `mcp.endless-list` for one that goes in circles; and what asking throws */
-export async function listAll(
-  client: Client,
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<readonly Json[]> {
+/**
+ * All of it may take `timeoutMs`.
+ * @throws `mcp.endless-list` for one that goes in circles; and what asking throws
+ */
+export async function listAll(client: Client, timeoutMs: number): Promise<readonly Json[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
+  const signal = AbortSignal.timeout(timeoutMs);
   const tools: unknown[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;

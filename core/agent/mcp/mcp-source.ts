@@ -8,6 +8,7 @@ import { AppError, codeOf, messageOf } from '../../model/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { DidNotHappen } from '../effect-errors.ts';
 import type { ToolAnswer, ToolList, ToolOffer, ToolRequest, ToolSource, Turn } from '../llm/tool.ts';
+import { NEVER_SENT } from '../never-sent.ts';
 import type { ToolDesk } from '../run-invocation.ts';
 import { cleanLine } from './clean-text.ts';
 import { offerTools, sourceOf, toolNamed, type FoundServer, type FoundTool } from './offer-tools.ts';
@@ -18,15 +19,6 @@ import { ANSWER_LOST, NotSent, TOO_LARGE } from './transport-errors.ts';
 
 const MAX_MESSAGE = 1_000;
 const MAX_LIE = 300;
-/** The server was not reached at all. */
-const UNREACHED = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
 
 export function mcpSource(): ToolSource {
   const connections = new Map<string, ServerConnection>();
@@ -55,9 +47,9 @@ export function mcpSource(): ToolSource {
     }
   };
 
-  const find = async (turn: Turn, name: string, signal: AbortSignal): Promise<FoundServer | string> => {
+  const find = async (turn: Turn, name: string): Promise<FoundServer | string> => {
     try {
-      const tools = await connectionTo(turn, name)!.tools(fillOf(turn), signal);
+      const tools = await connectionTo(turn, name)!.tools(fillOf(turn));
       return { name, server: turn.plan.servers[name]!, tools };
     } catch (error) {
       return cleanLine(messageOf(error), MAX_MESSAGE);
@@ -65,10 +57,10 @@ export function mcpSource(): ToolSource {
   };
 
   return {
-    list: async (turn, signal): Promise<ToolList> => {
+    list: async (turn): Promise<ToolList> => {
       retireOthers(turn);
       const names = Object.keys(turn.plan.servers);
-      const found = await Promise.all(names.map((name) => find(turn, name, signal)));
+      const found = await Promise.all(names.map((name) => find(turn, name)));
       const servers = found.filter((one) => typeof one !== 'string');
       const { offers, problems } = offerTools(servers, turn.plan, turn.toolDesk?.believed ?? {});
       onChange();
@@ -81,7 +73,7 @@ export function mcpSource(): ToolSource {
         throw new DidNotHappen(`${offer.name}: its server is not part of the agent any more`);
       const { maxResultBytes } = turn.plan.servers[name!]!;
       try {
-        const tool = await toolNow(connection, turn, offer, request);
+        const tool = await toolNow(connection, turn, offer);
         const args = argumentsOf(offer, request);
         if (typeof args === 'string') return { text: args, isError: true };
         const result = await connection.call(offer.tool, args, {
@@ -118,9 +110,8 @@ async function toolNow(
   connection: ServerConnection,
   turn: Turn,
   offer: ToolOffer,
-  { signal }: ToolRequest,
 ): Promise<FoundTool | null> {
-  const tool = toolNamed(offer.source, await connection.known(fillOf(turn), signal), offer.tool);
+  const tool = toolNamed(offer.source, await connection.known(fillOf(turn)), offer.tool);
   if (offer.decidedBy === 'annotation' && tool?.fingerprint !== offer.fingerprint) {
     throw new NotSent(
       `what its server says of ${offer.name} has changed since this invocation began, so it was not called; the next one has it as it is now`,
@@ -183,7 +174,7 @@ function failedCall(error: unknown, { offer, request, connection, maxResultBytes
     throw new DidNotHappen(`${offer.name} was refused with ${error.code}`, { cause: error });
   }
   const cause = error instanceof Error ? error.cause : undefined;
-  if (UNREACHED.has(codeOf(cause)) || UNREACHED.has(codeOf(error))) {
+  if (NEVER_SENT.has(codeOf(cause)) || NEVER_SENT.has(codeOf(error))) {
     const why = messageOf(cause ?? error);
     connection.lost(why);
     throw new DidNotHappen(`${offer.name} was not reached: ${why}`, { cause: error });

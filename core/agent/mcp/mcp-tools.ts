@@ -9,10 +9,10 @@ export function mcpTools(): ToolSource {
     return source;
   };
   return {
-    list: async (turn, signal) =>
+    list: async (turn) =>
       source === null && Object.keys(turn.plan.servers).length === 0
         ? { offers: [], problems: [] }
-        : (await loaded()).list(turn, signal),
+        : (await loaded()).list(turn),
     call: async (turn, offer, request) => (await loaded()).call(turn, offer, request),
     close: async () => (await source)?.close(),
   };

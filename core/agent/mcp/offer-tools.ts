@@ -10,9 +10,11 @@ import { believedKey } from '../../model/tools.ts';
 import { sorted } from '../args-hash.ts';
 import { withoutArgument } from '../llm/list-tools.ts';
 import type { ToolList, ToolOffer } from '../llm/tool.ts';
+import { acceptableName } from '../tool-name.ts';
 import { cleanCut, cleanLine } from './clean-text.ts';
 import { decideClass, type Annotations } from './tool-class.ts';
-import { acceptableName, nameTools, qualifiedName } from './tool-names.ts';
+import { readableSchema } from './readable-schema.ts';
+import { nameTools, qualifiedName } from './tool-names.ts';
 import { checkedSchema } from './tool-schema.ts';
 
 const MAX_OFFERED = 128;
@@ -75,7 +77,7 @@ function fingerprintOf({ name, description, inputSchema, outputSchema, annotatio
 
 export function offerTools(
   servers: readonly FoundServer[],
-  plan: Pick<AgentPlan, 'tools' | 'approval'>,
+  plan: Pick<AgentPlan, 'tools' | 'approval' | 'servers'>,
   believed: Readonly<Record<string, string>>,
 ): ToolList {
   const found = servers.flatMap((server) =>
@@ -88,9 +90,11 @@ export function offerTools(
     const name = names[at]!;
     const rule = ruleOf(plan, name, tool);
     if (rule.isDisabled === true) continue;
-    const schema = checkedSchema(tool.said['inputSchema']);
-    if (!schema.ok) {
-      problems.push(`${name} of ${tool.server} is left out: its schema can't be used: ${schema.why}`);
+    const checked = checkedSchema(tool.said['inputSchema']);
+    const schema = checked.ok ? readableSchema(checked.schema) : null;
+    if (schema === null) {
+      const why = checked.ok ? 'it has names or values with characters that nobody sees' : checked.why;
+      problems.push(`${name} of ${tool.server} is left out: its schema can't be used: ${why}`);
       continue;
     }
     const key = believedKey(sourceOf(tool.server), tool.tool);
@@ -106,7 +110,7 @@ export function offerTools(
     offers.push({
       name,
       description: descriptionOf(tool.said),
-      inputSchema: withoutArgument(schema.schema as JSONSchema7, keyArgument),
+      inputSchema: withoutArgument(schema as JSONSchema7, keyArgument),
       source: sourceOf(tool.server),
       tool: tool.tool,
       how: 'effect',
@@ -134,19 +138,36 @@ function skippedIn(server: FoundServer): readonly string[] {
 }
 
 /**
- * What is said of a tool by the name that the model calls it by, or by the one with its server in front. By its bare name,
- * where that is not the one it is called by, counts only what makes it stricter: another server may have meant to take its
- * place.
+ * What is said of a tool by the name that the model calls it by, or by the one with its server in front. Where that is not
+ * the one it is called by, its bare name only makes it stricter: another server may have meant to take its place. So does a
+ * name with another server in front, for it means a tool of that one, also while that is down.
  */
-function ruleOf(plan: Pick<AgentPlan, 'tools' | 'approval'>, name: string, tool: FoundTool): ToolRule {
+function ruleOf(
+  plan: Pick<AgentPlan, 'tools' | 'approval' | 'servers'>,
+  name: string,
+  tool: FoundTool,
+): ToolRule {
+  const qualified = qualifiedName(tool);
+  const isOfOther =
+    name !== qualified &&
+    Object.keys(plan.servers).some(
+      (other) => other !== tool.server && name.startsWith(`${acceptableName(other)}_`),
+    );
   const said = (by: string): ToolRule => (Object.hasOwn(plan.tools, by) ? plan.tools[by]! : {});
-  const bare = said(acceptableName(tool.tool));
+  const called = ruleFor(plan, name);
   return {
-    ...(bare.isDisabled === true ? { isDisabled: true } : {}),
-    ...(bare.asks === true ? { asks: true } : {}),
-    ...(bare.class === 'ask' ? { class: 'ask' as const } : {}),
-    ...said(qualifiedName(tool)),
-    ...ruleFor(plan, name),
+    ...stricter(said(acceptableName(tool.tool))),
+    ...said(qualified),
+    ...(isOfOther ? stricter(called) : called),
+  };
+}
+
+/** What of a rule asks for more care. */
+function stricter({ isDisabled, asks, class: of }: ToolRule): ToolRule {
+  return {
+    ...(isDisabled === true ? { isDisabled } : {}),
+    ...(asks === true ? { asks } : {}),
+    ...(of === 'ask' ? { class: of } : {}),
   };
 }
 

@@ -7,7 +7,7 @@ import type { ToolServer } from '../../model/agent-plan.ts';
 import { AppError } from '../../model/errors.ts';
 import { GuardedTransport } from './guarded-transport.ts';
 import { guardedFetch } from './guarded-fetch.ts';
-import { boundedMcpFetch } from './http-fetch.ts';
+import { boundedMcpFetch, refusingFetch } from './http-fetch.ts';
 import { serverCommand } from './server-command.ts';
 import { serverOutput } from './server-output.ts';
 import { insideOf } from './server-roots.ts';
@@ -98,15 +98,13 @@ export async function openTransport(
   if (server.kind === 'http') {
     const { reach } = server;
     const from = reach === undefined ? fetch : guardedFetch({ allowPrivate: reach === 'named' });
-    const options = {
-      fetch: boundedMcpFetch(maxMessageBytes, from),
-      requestInit: { headers: { ...server.headers } },
-    };
+    const fetchFrom = boundedMcpFetch(maxMessageBytes, from);
+    const requestInit = { headers: { ...server.headers } };
     const url = new URL(server.url);
     const transport =
       server.transport === 'sse'
-        ? new SSEClientTransport(url, options)
-        : new StreamableHTTPClientTransport(url, options);
+        ? new SSEClientTransport(url, { fetch: refusingFetch(fetchFrom), requestInit })
+        : new StreamableHTTPClientTransport(url, { fetch: fetchFrom, requestInit });
     const guarded = new GuardedTransport(transport);
     return { transport: guarded, end: () => guarded.flood };
   }

@@ -4,71 +4,47 @@
 // * A call is either certainly not sent, or answered, or nobody knows [S28].
 // * Whatever a server does ends at worst its own connection.
 
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
-import {
-  ListRootsRequestSchema,
-  ToolListChangedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
-import type { JsonSchemaValidatorResult, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation';
 import { z } from 'zod';
-import type { ToolServer } from '../../model/agent-plan.ts';
 import { backoffMs } from '../../model/backoff.ts';
 import { AppError, messageOf } from '../../model/errors.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import type { ServerStatus } from '../../model/tools.ts';
-import { VERSION } from '../../model/version.ts';
 import { cleanLine } from './clean-text.ts';
 import { listAll } from './list-all.ts';
-import { filledServer, openTransport, type Fill, type OpenedTransport } from './open-transport.ts';
-import { serverRoots } from './server-roots.ts';
+import { filledServer, type Fill } from './open-transport.ts';
+import { beginSession, type ServerSession, type SessionOptions } from './server-session.ts';
 import { NotSent } from './transport-errors.ts';
 
 const FIRST_BACKOFF_MS = 1_000;
-const MAX_BACKOFF_MS = 60_000;
 /** One that lived for so long did not die of being started. */
 const LIVED_MS = 60_000;
 const MAX_START_MS = 30_000;
 /** Calls end by their own signal. */
 const NO_TIMEOUT_MS = 2_147_483_647;
 const MAX_WHY = 400;
-const ROOTS_PINGS = 3;
+/** So often a server is asked in a row that tells of a change each time. */
+const MAX_LISTINGS = 3;
 
 const Anything = z.looseObject({});
-/** What servers declare of their answers is looked at where an answer is read, and never compiled unseen. */
-const NO_VALIDATION: jsonSchemaValidator = {
-  getValidator: <T>() => {
-    return (input: unknown): JsonSchemaValidatorResult<T> => ({
-      valid: true,
-      data: input as T,
-      errorMessage: undefined,
-    });
-  },
-};
 
-interface Live {
-  readonly client: Client;
-  readonly opened: OpenedTransport;
-  readonly filled: string;
-  readonly since: number;
-  tools: readonly Json[];
-  /** What it offers may have changed since. */
-  isOld: boolean;
+interface Down {
+  readonly why: string;
+  /** For people, by the clock. */
+  readonly retryAt: number;
+  /** By `performance.now()`, for the clock may be set. */
+  readonly tryFrom: number;
 }
 
-export interface ConnectionOptions {
-  readonly name: string;
-  readonly server: ToolServer;
-  /** Absolute. */
-  readonly workspace: string;
+export interface ConnectionOptions extends SessionOptions {
   readonly onChange: () => void;
 }
 
 export class ServerConnection {
   readonly #options: ConnectionOptions;
-  #live: Live | null = null;
-  #starting: Promise<Live> | null = null;
-  #down: { readonly why: string; readonly retryAt: number } | null = null;
+  #live: ServerSession | null = null;
+  #starting: Promise<ServerSession> | null = null;
+  #down: Down | null = null;
   #failures = 0;
   #calls = 0;
   #isRetired = false;
@@ -82,32 +58,46 @@ export class ServerConnection {
     const told = { server, why: '', retryAt: null };
     if (this.#starting !== null) return { ...told, state: 'starting' };
     if (this.#live !== null) return { ...told, state: 'connected' };
-    return this.#down === null ? { ...told, state: 'idle' } : { server, state: 'down', ...this.#down };
+    if (this.#down === null) return { ...told, state: 'idle' };
+    const { why, retryAt } = this.#down;
+    return { server, state: 'down', why, retryAt };
   }
 
   /**
    * What it offers now, as it came. Secrets that have changed since it was started are given to it first.
    * @throws NotSent where it can't be asked
    */
-  async tools(fill: Fill, signal: AbortSignal): Promise<readonly Json[]> {
+  async tools(fill: Fill): Promise<readonly Json[]> {
     await this.#refill(fill);
     const live = await this.#connected(fill);
     // Who tells of no changes is asked each time.
     const tellsChanges = live.client.getServerCapabilities()?.tools?.listChanged === true;
-    return live.isOld || !tellsChanges ? this.#listed(live, signal) : live.tools;
+    return tellsChanges ? this.#upToDate(live) : this.#listed(live);
   }
 
   /** The same, as it told last: asked again only where it said itself that something has changed. */
-  async known(fill: Fill, signal: AbortSignal): Promise<readonly Json[]> {
-    const live = await this.#connected(fill);
-    return live.isOld ? this.#listed(live, signal) : live.tools;
+  async known(fill: Fill): Promise<readonly Json[]> {
+    return this.#upToDate(await this.#connected(fill));
   }
 
-  async #listed(live: Live, signal: AbortSignal): Promise<readonly Json[]> {
-    live.isOld = false;
-    const tools = await this.#asked(live, () => listAll(live.client, { timeoutMs: this.#startMs, signal }));
-    live.tools = tools;
-    return tools;
+  /** Whoever comes while it is being asked waits for that: what it said before may not be so any more. */
+  async #upToDate(live: ServerSession): Promise<readonly Json[]> {
+    return live.isOld || live.listing !== null ? this.#listed(live) : live.tools;
+  }
+
+  #listed(live: ServerSession): Promise<readonly Json[]> {
+    live.listing ??= this.#list(live).finally(() => {
+      live.listing = null;
+    });
+    return live.listing;
+  }
+
+  async #list(live: ServerSession): Promise<readonly Json[]> {
+    for (let round = 1; round === 1 || (live.isOld && round <= MAX_LISTINGS); round += 1) {
+      live.isOld = false;
+      live.tools = await this.#asked(live, () => listAll(live.client, this.#startMs));
+    }
+    return live.tools;
   }
 
   /**
@@ -121,6 +111,8 @@ export class ServerConnection {
   ): Promise<JsonObject> {
     const live = await this.#connected(fill);
     signal.throwIfAborted();
+    // It may have been closed as soon as it was there.
+    if (this.#live !== live) throw notSent(this.#options.name, this.#down?.why ?? 'it was closed');
     this.#calls += 1;
     try {
       const request = { method: 'tools/call' as const, params: { name: tool, arguments: args } };
@@ -145,7 +137,7 @@ export class ServerConnection {
   lost(why: string): void {
     const live = this.#live;
     if (live === null) return;
-    if (Date.now() - live.since > LIVED_MS) this.#failures = 0;
+    if (performance.now() - live.since > LIVED_MS) this.#failures = 0;
     this.#failed(why);
     void live.client.close().catch(() => {}); // it is gone all the same
   }
@@ -180,13 +172,13 @@ export class ServerConnection {
       await this.close();
   }
 
-  async #connected(fill: Fill): Promise<Live> {
+  async #connected(fill: Fill): Promise<ServerSession> {
     if (this.#live !== null) return this.#live;
     const { name } = this.#options;
     if (this.#starting === null) {
-      if (this.#down !== null && Date.now() < this.#down.retryAt) {
-        const seconds = Math.ceil((this.#down.retryAt - Date.now()) / 1_000);
-        throw notSent(name, `${this.#down.why}; it is not tried again for ${seconds} s`);
+      const leftMs = (this.#down?.tryFrom ?? 0) - performance.now();
+      if (this.#down !== null && leftMs > 0) {
+        throw notSent(name, `${this.#down.why}; it is not tried again for ${Math.ceil(leftMs / 1_000)} s`);
       }
       this.#starting = this.#start(fill).finally(() => {
         this.#starting = null;
@@ -201,71 +193,43 @@ export class ServerConnection {
     }
   }
 
-  async #start(fill: Fill): Promise<Live> {
-    const { name, server, workspace } = this.#options;
-    let opened: OpenedTransport | null = null;
-    const begun = performance.now();
+  async #start(fill: Fill): Promise<ServerSession> {
     try {
-      const filled = await filledServer(server, fill);
-      const roots = await serverRoots(workspace, server.roots);
-      opened = await openTransport(name, filled, workspace);
-      const client = new Client(
-        { name: 'holdfast', version: VERSION },
-        { capabilities: roots.length > 0 ? { roots: {} } : {}, jsonSchemaValidator: NO_VALIDATION },
-      );
-      if (roots.length > 0) {
-        client.setRequestHandler(ListRootsRequestSchema, () => ({
-          roots: roots.map((root) => ({ ...root })),
-        }));
-      }
-      await client.connect(opened.transport, { timeout: this.#startMs });
-      const since = Date.now();
-      const live: Live = { client, opened, filled: JSON.stringify(filled), since, tools: [], isOld: false };
-      client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-        live.isOld = true;
-      });
-      live.tools = await listAll(client, {
-        timeoutMs: this.#startMs,
-        signal: AbortSignal.timeout(this.#startMs),
-      });
-      // It asks for its roots once it is told that it may begin; what it does with them takes it a moment more.
-      for (let turn = 0; turn < (roots.length > 0 ? ROOTS_PINGS : 0); turn += 1) {
-        await client.ping({ timeout: this.#startMs });
-      }
+      const live = await beginSession(this.#options, fill, this.#startMs);
       // The protocol calls its listeners by these names, and has no other way to add one.
-      Object.assign(client, {
+      Object.assign(live.client, {
         onclose: () => this.#closed(live),
         onerror: (error: Error) => {
           if (error instanceof SseError) this.lost(`its stream broke: ${messageOf(error)}`);
         },
       });
-      if (opened.end() !== null) throw new Error('it ended');
+      const end = live.opened.end();
+      if (end !== null) throw new Error(end);
       this.#live = live;
       this.#down = null;
       return live;
     } catch (error) {
-      const isLate = performance.now() - begun >= this.#startMs;
-      const late = `it did not answer within ${this.#startMs / 1_000} s`;
-      const why = isLate ? late : (opened?.end() ?? messageOf(error));
-      this.#failed(why);
-      await opened?.transport.close().catch(() => {}); // it is gone all the same
-      throw new Error(this.#down?.why ?? why, { cause: error });
+      const why = this.#failed(messageOf(error));
+      throw new Error(why, { cause: error });
     }
   }
 
-  #closed(live: Live): void {
+  #closed(live: ServerSession): void {
     if (this.#live === live) this.lost(live.opened.end() ?? 'the connection ended');
   }
 
-  #failed(why: string): void {
+  /** Gives why, as it is told. */
+  #failed(said: string): string {
     this.#live = null;
     this.#failures += 1;
-    const wait = Math.min(MAX_BACKOFF_MS, backoffMs(FIRST_BACKOFF_MS, this.#failures));
-    this.#down = { why: cleanLine(why, MAX_WHY), retryAt: Date.now() + wait };
+    const why = cleanLine(said, MAX_WHY);
+    const waitMs = backoffMs(FIRST_BACKOFF_MS, this.#failures);
+    this.#down = { why, retryAt: Date.now() + waitMs, tryFrom: performance.now() + waitMs };
     this.#options.onChange();
+    return why;
   }
 
-  async #asked<T>(live: Live, ask: () => Promise<T>): Promise<T> {
+  async #asked<T>(live: ServerSession, ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {

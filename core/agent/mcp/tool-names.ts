@@ -1,15 +1,10 @@
-// What a model calls the tools of several servers: 1 to 64 letters, digits, `_` and `-`, each once.
+// What a model calls the tools of several servers, each by a name of its own.
 
-const MAX_NAME = 64;
+import { acceptableName, MAX_TOOL_NAME } from '../tool-name.ts';
 
 export interface NamedTool {
   readonly server: string;
   readonly tool: string;
-}
-
-/** A name as models accept it. */
-export function acceptableName(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, MAX_NAME) || '_';
 }
 
 /** With its server in front, which means this tool whatever other servers offer. */
@@ -38,7 +33,7 @@ function free(wanted: string, taken: ReadonlySet<string>): string {
   if (!taken.has(wanted)) return wanted;
   for (let number = 2; ; number += 1) {
     const end = `_${number}`;
-    const name = wanted.slice(0, MAX_NAME - end.length) + end;
+    const name = wanted.slice(0, MAX_TOOL_NAME - end.length) + end;
     if (!taken.has(name)) return name;
   }
 }

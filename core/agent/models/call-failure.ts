@@ -2,6 +2,9 @@
 
 import { APICallError } from '@ai-sdk/provider';
 import { AppError, codeOf, messageOf, RetryableError } from '../../model/errors.ts';
+import { cleanText } from '../llm/clean-text.ts';
+import { NEVER_SENT } from '../never-sent.ts';
+import { retryAfterIn } from '../retry-after.ts';
 import type { OpenedModel } from './open-model.ts';
 
 export const CALL_FAILURES = {
@@ -37,15 +40,7 @@ export interface CallFailure {
 
 const MAX_SAID = 300;
 const MAX_CAUSES = 10;
-const NEVER_SENT = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-];
-const NETWORK = [
+const NETWORK: ReadonlySet<string> = new Set([
   ...NEVER_SENT,
   'ECONNRESET',
   'EPIPE',
@@ -53,7 +48,9 @@ const NETWORK = [
   'UND_ERR_SOCKET',
   'UND_ERR_HEADERS_TIMEOUT',
   'UND_ERR_BODY_TIMEOUT',
-];
+]);
+/** Whoever asks for longer is asked again after a day: what is owed by then may be another thing than what it said. */
+const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 /** Of a certificate: nothing is sent to whom it is not believed. */
 const DISTRUSTED = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/;
 /** Refused before it was worked on. */
@@ -117,8 +114,8 @@ export function callError(
 }
 
 function codeFor(thrown: unknown, causes: readonly Error[]): CallFailureCode {
-  const network = causes.map(codeOf).find((code) => NETWORK.includes(code) || DISTRUSTED.test(code));
-  const isSent = network === undefined || !(NEVER_SENT.includes(network) || DISTRUSTED.test(network));
+  const network = causes.map(codeOf).find((code) => NETWORK.has(code) || DISTRUSTED.test(code));
+  const isSent = network === undefined || !(NEVER_SENT.has(network) || DISTRUSTED.test(network));
   if (APICallError.isInstance(thrown)) {
     const { statusCode } = thrown;
     if (statusCode !== undefined && statusCode >= 400) return codeOfStatus(statusCode, kindIn(thrown.data));
@@ -194,21 +191,16 @@ function kindIn(data: unknown): string {
   return error === undefined || error === data ? own : `${own} ${kindIn(error)}`;
 }
 
-/** The wait that a provider asks for, in milliseconds: `retry-after-ms`, seconds, or a date. */
+/**
+ * The wait that a provider asks for, in milliseconds: `retry-after-ms`, seconds, or a date. Null for none: who says *at once*
+ * and means it has no need to say so.
+ */
 function retryAfterOf(thrown: unknown, nowMs: number): number | null {
   const headers = APICallError.isInstance(thrown) ? (thrown.responseHeaders ?? {}) : {};
-  const milliseconds = numberOf(headers['retry-after-ms']);
-  if (milliseconds !== null) return milliseconds;
-  const after = headers['retry-after'];
-  if (after === undefined) return null;
-  const seconds = numberOf(after);
-  if (seconds !== null) return seconds * 1_000;
-  const date = Date.parse(after);
-  return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
-}
-
-function numberOf(text: string | undefined): number | null {
-  return text !== undefined && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : null;
+  const milliseconds = /^\s*\d+(\.\d+)?\s*$/.exec(headers['retry-after-ms'] ?? '');
+  const said = { retryAfter: headers['retry-after'], date: headers['date'] };
+  const ms = milliseconds === null ? retryAfterIn(said, nowMs) : Number(milliseconds[0]);
+  return ms !== null && ms > 0 ? Math.min(MAX_RETRY_AFTER_MS, Math.ceil(ms)) : null;
 }
 
 function causesOf(thrown: unknown): readonly Error[] {
@@ -235,12 +227,9 @@ function saidIn(thrown: unknown): string {
   return typeof message === 'string' ? message : '';
 }
 
-/** One line, without what a terminal would take for a command. */
+/** One line, without what nobody sees. */
 function clean(text: string): string {
-  const line = text
-    .slice(0, MAX_SAID * 4)
-    .replaceAll(/[\s\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g, ' ')
-    .trim();
+  const line = cleanText(text.slice(0, MAX_SAID * 4).replaceAll(/\s+/g, ' ')).trim();
   return line.length <= MAX_SAID ? line : `${line.slice(0, MAX_SAID)}…`;
 }
 

@@ -8,7 +8,8 @@ import type {
   LanguageModelV4ToolCall,
   LanguageModelV4ToolCallPart,
 } from '@ai-sdk/provider';
-import type { Json } from '../../model/json.ts';
+import { recordable, type Json } from '../../model/json.ts';
+import { acceptableName } from '../tool-name.ts';
 import { tokenUsageOf, type TokenUsage } from './token-usage.ts';
 
 export interface AskedTool {
@@ -38,10 +39,18 @@ type Said = Pick<
 
 const MAX_SHOWN = 200;
 
-export function answerOf({ content, finishReason, usage, warnings, structuredOutputText }: Said): Answer {
+export function answerOf({
+  content: said,
+  finishReason,
+  usage,
+  warnings,
+  structuredOutputText,
+}: Said): Answer {
+  const content = sendable(said);
   return {
     text:
-      structuredOutputText ?? content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''),
+      structuredOutputText?.toWellFormed() ??
+      content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''),
     toolCalls: content.flatMap((part) =>
       part.type === 'tool-call' && part.providerExecuted !== true ? [askedTool(part)] : [],
     ),
@@ -58,22 +67,57 @@ export function answerOf({ content, finishReason, usage, warnings, structuredOut
   };
 }
 
+/**
+ * What can go back to its provider, which would refuse every prompt behind it otherwise: texts without halves of characters,
+ * and calls with names as they have to be, each with an id of its own, for a result goes to its call by that.
+ */
+function sendable(content: readonly LanguageModelV4Content[]): readonly LanguageModelV4Content[] {
+  const taken = new Set<string>();
+  return content.map((part, at) => {
+    if (part.type === 'text') return { ...part, text: part.text.toWellFormed() };
+    if (part.type !== 'tool-call') return part;
+    let id = part.toolCallId;
+    for (let next = at; id === '' || taken.has(id); next += 1) id = `${part.toolCallId || 'call'}_${next}`;
+    taken.add(id);
+    return { ...part, toolCallId: id, toolName: acceptableName(part.toolName) };
+  });
+}
+
 /** Malformed arguments harm only their own call: the model is told, and may do better. */
 function askedTool({ toolCallId: id, toolName: name, input }: LanguageModelV4ToolCall): AskedTool {
   const args = argsIn(input);
-  return args === undefined
-    ? { id, name, args: null, problem: `The arguments of ${name} are not JSON: ${shown(input)}` }
-    : { id, name, args };
+  if (args === undefined)
+    return { id, name, args: null, problem: `The arguments of ${name} are not JSON: ${shown(input)}` };
+  if (canBeKept(args)) return { id, name, args };
+  const problem = `The arguments of ${name} can't be used: they are nested too deep, or hold a number without end`;
+  return { id, name, args: null, problem };
 }
 
 /** Undefined for what is no JSON. Nothing at all is what some send for a tool without arguments. */
 function argsIn(input: string): Json | undefined {
   if (input.trim() === '') return {};
   try {
-    return JSON.parse(input) as Json;
+    return JSON.parse(input, (_, value: Json) =>
+      typeof value === 'string' ? value.toWellFormed() : value,
+    ) as Json;
   } catch {
     return undefined;
   }
+}
+
+/** An answer that can't be recorded would be paid again and again. */
+function canBeKept(args: Json): boolean {
+  try {
+    recordable({ answer: { message: { content: [{ input: args }] } } });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function inputOf(input: string): Json {
+  const args = argsIn(input) ?? {};
+  return canBeKept(args) ? args : {};
 }
 
 /** What has to go back to the provider: what it marked its parts with (signatures, ids) goes with them. */
@@ -94,7 +138,7 @@ function partOf(part: LanguageModelV4Content): Answer['message']['content'] {
           toolCallId: part.toolCallId,
           toolName: part.toolName,
           // A provider takes an object only; what it sent in its place is in the answer's problem.
-          input: argsIn(part.input) ?? {},
+          input: inputOf(part.input),
           ...(part.providerExecuted === true ? { providerExecuted: true } : {}),
           ...marks,
         },

@@ -6,6 +6,8 @@ import type { Json } from '../../model/json.ts';
 import type { Reconciled } from '../define-agent.ts';
 import { DidNotHappen } from '../effect-errors.ts';
 import { boundedFetch } from '../models/bounded-fetch.ts';
+import { NEVER_SENT } from '../never-sent.ts';
+import { retryAfterIn } from '../retry-after.ts';
 import { askAgainMs, unknownYet } from './reconciled-effect.ts';
 
 /** Of one answer. */
@@ -37,7 +39,7 @@ export async function askHttp({ url, ...init }: HttpAsk): Promise<HttpAnswer> {
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
     const why = cause === undefined ? messageOf(error) : messageOf(cause);
-    if (NEVER_REACHED.has(codeOf(cause) ?? '')) {
+    if (NEVER_SENT.has(codeOf(cause))) {
       throw new DidNotHappen(`${new URL(url).origin} was not reached: ${why}`, {
         retryable: true,
         cause: error,
@@ -49,9 +51,6 @@ export async function askHttp({ url, ...init }: HttpAsk): Promise<HttpAnswer> {
   const text = await response.text();
   return { status, headers, body: read(text) };
 }
-
-/** No connection, so nothing was sent. */
-const NEVER_REACHED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
 function read(text: string): Json {
   try {
@@ -94,11 +93,9 @@ export function saysNothing(
 
 /** For how long whoever answered wants to be left alone; null where they don't say so. */
 export function retryAfterMs({ status, headers }: HttpAnswer): number | null {
-  const said = headers.get('retry-after');
-  if (said !== null) {
-    const ms = /^\d+$/.test(said) ? Number(said) * 1_000 : Date.parse(said) - Date.now();
-    if (Number.isFinite(ms)) return Math.min(MAX_RETRY_AFTER_MS, Math.max(0, ms));
-  }
+  const told = { retryAfter: headers.get('retry-after'), date: headers.get('date') };
+  const ms = retryAfterIn(told, Date.now());
+  if (ms !== null) return Math.min(MAX_RETRY_AFTER_MS, ms);
   const isSpent = headers.get('x-ratelimit-remaining') === '0' && (status === 403 || status === 429);
   const reset = Number(headers.get('x-ratelimit-reset') ?? Number.NaN);
   if (!isSpent || !Number.isFinite(reset)) return null;

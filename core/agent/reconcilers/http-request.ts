@@ -2,7 +2,7 @@
 
 import type { Json } from '../../model/json.ts';
 import type { EffectCall, Reconciled } from '../define-agent.ts';
-import { askHttp, doneBy, saysNothing } from './ask-http.ts';
+import { askHttp, doneBy, saysNothing, type HttpAnswer } from './ask-http.ts';
 import {
   beforehand,
   headerKeyOf,
@@ -24,7 +24,10 @@ export interface HttpRequestOptions<T extends Json = Json> extends ReconcilerOpt
   readonly keyHeader?: string;
   /** The URL that is asked, with GET, what became of the request with this key. */
   readonly lookup: (key: string) => string;
-  /** What an answer of 200 to that says; that it happened, with the body for its result, unless given. */
+  /**
+   * What an answer of 200 to that says. Unless given: that it happened, with the body for its result; but `null` and an empty
+   * list are as 404.
+   */
   readonly found?: (body: Json) => Reconciled<T>;
   /** The result, out of the body of the answer to the request; the body unless given. */
   readonly result?: (body: Json) => T;
@@ -80,7 +83,11 @@ export function httpRequest<T extends Json = Json>(
       const headers = { accept: 'application/json', ...(await options.headers?.()) };
       const at = lookup(headerKeyOf(call.key));
       const answer = await askHttp({ url: at, method: 'GET', headers, signal: call.signal });
-      if (answer.status === 404 || answer.status === 410) {
+      if (
+        answer.status === 404 ||
+        answer.status === 410 ||
+        (options.found === undefined && isNothing(answer))
+      ) {
         const open = notThere(call, graceMs);
         if (open.happened === 'unknown' || isReadYourWrites) return open;
         return { happened: 'unknown', why: `${at} does not know it, which is not certain` };
@@ -88,4 +95,9 @@ export function httpRequest<T extends Json = Json>(
       return saysNothing(answer, call) ?? found(answer.body);
     },
   });
+}
+
+/** A search that found nothing. */
+function isNothing({ status, body }: HttpAnswer): boolean {
+  return status === 200 && (body === null || (Array.isArray(body) && body.length === 0));
 }

@@ -44,7 +44,9 @@ const METADATA_KEY = 'holdfast_key';
 /** So far their clock and ours may be apart. */
 const SKEW_MS = 60 * 60 * 1000;
 /** Of one that was made, and paid nothing. */
-const UNPAID: ReadonlySet<string> = new Set(['failed', 'canceled', 'requires_payment_method']);
+const UNPAID: ReadonlySet<string> = new Set(['failed', 'canceled']);
+/** So an intent begins, and so it stands again after its payment was declined. */
+const NO_METHOD = 'requires_payment_method';
 
 /**
  * Makes a payment intent, or a charge, once. The key's token (`hf-` and 40 hexadecimal digits of its SHA-256) is its
@@ -84,7 +86,7 @@ export function stripePayment(
       const found = items.find(({ metadata }) => isObject(metadata) && metadata[METADATA_KEY] === token);
       if (found !== undefined) {
         const result = paymentOf(found);
-        return UNPAID.has(result.status) ? { happened: false } : { happened: true, result };
+        return isUnpaid(result, call.args) ? { happened: false } : { happened: true, result };
       }
       const last = items.at(-1)?.['id'];
       if (body['has_more'] !== true || typeof last !== 'string') return notThere(call, graceMs);
@@ -117,6 +119,12 @@ export function stripePayment(
     },
     reconcile: look,
   });
+}
+
+/** One that was not to be confirmed at once waits for whoever pays. */
+function isUnpaid({ status }: StripePayment, { params }: StripePaymentArgs): boolean {
+  const { confirm = false } = params;
+  return UNPAID.has(status) || (status === NO_METHOD && (confirm === true || confirm === 'true'));
 }
 
 function paymentOf(item: Json): StripePayment {

@@ -39,7 +39,7 @@ export function stripeApi(): StripeApi {
     }
     const payment: Payment = {
       id: `pi_${count}`,
-      status: amount === DECLINED ? 'requires_payment_method' : 'succeeded',
+      status: amount === DECLINED || !isPaid(fields) ? 'requires_payment_method' : 'succeeded',
       amount,
       currency: fields.get('currency') ?? '',
       created,
@@ -62,13 +62,18 @@ export function stripeApi(): StripeApi {
       if (method === 'GET') return Promise.resolve(pageOf(request, made, api.maxPerPage));
       return keys.do(String(headers['idempotency-key']), act, () => {
         const payment = add(new URLSearchParams(body));
-        return payment.amount === DECLINED
+        return payment.amount === DECLINED && isPaid(new URLSearchParams(body))
           ? { status: 402, body: { error: { type: 'card_error', code: 'card_declined' } } }
           : { status: 200, body: payment };
       });
     },
   };
   return api;
+}
+
+/** What is only begun waits for whoever pays; a charge is made at once. */
+function isPaid(fields: URLSearchParams): boolean {
+  return fields.get('confirm') === 'true' || fields.has('source');
 }
 
 function pageOf({ url }: ProviderRequest, made: readonly Payment[], maxPerPage: number): ProviderAnswer {
