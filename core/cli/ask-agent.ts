@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
-import type { ProcessDetail } from '../contract/views.ts';
+import type { ProcessDetail } from '../contract/process-detail.ts';
 import { AppError } from '../model/errors.ts';
 import { MAX_INBOX_LENGTH } from '../model/inbox.ts';
 import { ask } from './operate.ts';

@@ -1,7 +1,7 @@
 // The verb for limits, and what the verbs that look tell of them.
 
 import { InvalidArgumentError, Option } from 'commander';
-import type { ProcessRow } from '../contract/views.ts';
+import type { ProcessRow } from '../contract/process-row.ts';
 import { counted } from '../host/counted.ts';
 import { LIMITS, MAX_AMOUNT, MAX_EXTENSION_MS } from '../model/budget.ts';
 import { fullestOf } from '../model/limit-gauge.ts';

@@ -1,6 +1,6 @@
 import { cut } from '../host/cut.ts';
 import { entrySummary } from '../host/entry-summary.ts';
-import type { ProcessRow } from '../contract/views.ts';
+import type { ProcessRow } from '../contract/process-row.ts';
 import type { StoredEntry } from '../model/entry.ts';
 import { parseTimestamp } from '../model/time.ts';
 import { fullestText } from './budget-verbs.ts';

@@ -1,7 +1,7 @@
 // The verbs for who is told when something is wrong.
 
 import { Option } from 'commander';
-import type { ProcessDetail } from '../contract/views.ts';
+import type { ProcessDetail } from '../contract/process-detail.ts';
 import { counted } from '../host/counted.ts';
 import { at, type HostVerb } from './host-verb.ts';
 

@@ -1,7 +1,7 @@
 // The verb for what was found of a process's health, and what the verbs that look tell of it.
 
 import { InvalidArgumentError } from 'commander';
-import type { DetectorView } from '../contract/views.ts';
+import type { DetectorView } from '../contract/health-views.ts';
 import { ANOMALY_TYPES, isAnomalyType } from '../model/health.ts';
 import { at, type HostVerb } from './host-verb.ts';
 import { safeText } from './safe-text.ts';

@@ -4,7 +4,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { z } from 'zod';
 import { REQUESTS, type RequestName } from '../contract/requests.ts';
-import type { ProcessDetail } from '../contract/views.ts';
+import type { ProcessDetail } from '../contract/process-detail.ts';
 import { counted } from '../host/counted.ts';
 import { INBOX_PRIORITIES, INBOX_TYPES } from '../model/inbox.ts';
 import { stateText } from './describe.ts';

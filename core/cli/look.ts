@@ -1,7 +1,9 @@
 // The verbs that only look: they take no lock and change no byte [P6].
 
 import { isWorkspace } from '../manifest/load-workspace.ts';
-import type { JournalView, ProcessDetail, ProcessRow } from '../contract/views.ts';
+import type { JournalView } from '../contract/fleet-views.ts';
+import type { ProcessDetail } from '../contract/process-detail.ts';
+import type { ProcessRow } from '../contract/process-row.ts';
 import { counted } from '../host/counted.ts';
 import type { ReachedHost } from '../host/seek-host.ts';
 import type { JournalSource } from '../host/journal-source.ts';

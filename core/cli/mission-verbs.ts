@@ -2,7 +2,7 @@
 
 import { InvalidArgumentError, Option } from 'commander';
 import type { MissionView } from '../contract/mission-view.ts';
-import type { ProcessDetail } from '../contract/views.ts';
+import type { ProcessDetail } from '../contract/process-detail.ts';
 import { counted } from '../host/counted.ts';
 import { MISSION_ORDERS, type MissionOrder } from '../model/mission.ts';
 import { at, type Given, type HostVerb } from './host-verb.ts';

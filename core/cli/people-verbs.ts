@@ -2,7 +2,7 @@
 
 import { InvalidArgumentError } from 'commander';
 import type { WaitingDetail, WaitingView } from '../contract/waiting-view.ts';
-import type { ProcessDetail } from '../contract/views.ts';
+import type { ProcessDetail } from '../contract/process-detail.ts';
 import { counted } from '../host/counted.ts';
 import { AppError } from '../model/errors.ts';
 import { at, jsonOption, type Given, type HostVerb } from './host-verb.ts';

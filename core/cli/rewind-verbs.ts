@@ -1,7 +1,7 @@
 // The verbs that go back: to go on from an earlier entry, or to begin another process there. Both can be looked at first.
 
 import { InvalidArgumentError, Option } from 'commander';
-import type { ForkPlanView, RewindPlanView } from '../contract/views.ts';
+import type { ForkPlanView, RewindPlanView } from '../contract/rewind-views.ts';
 import { counted } from '../host/counted.ts';
 import { messageOf } from '../model/errors.ts';
 import { at, type Given, type HostVerb } from './host-verb.ts';

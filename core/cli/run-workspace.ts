@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { userInfo } from 'node:os';
 import type { ConsoleHost } from '../contract/console-host.ts';
 import type { EventOf } from '../contract/events.ts';
-import type { ProcessRow } from '../contract/views.ts';
+import type { ProcessRow } from '../contract/process-row.ts';
 import { dataDirectory, knownJournalsIn } from '../host/data-directory.ts';
 import { childProcessWorkerHost } from '../host/child-process-worker-host.ts';
 import { createConsoleHost } from '../host/create-console-host.ts';

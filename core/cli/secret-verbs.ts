@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
-import type { ProcessDetail } from '../contract/views.ts';
+import type { ProcessDetail } from '../contract/process-detail.ts';
 import { codeOf } from '../model/errors.ts';
 import { durationMs } from './budget-verbs.ts';
 import { at, type HostVerb } from './host-verb.ts';

@@ -2,7 +2,7 @@
 
 import { InvalidArgumentError, Option } from 'commander';
 import type { SelfView } from '../contract/self-view.ts';
-import type { ProcessDetail } from '../contract/views.ts';
+import type { ProcessDetail } from '../contract/process-detail.ts';
 import { at, type HostVerb } from './host-verb.ts';
 
 export const SELF_VERBS: readonly HostVerb[] = [

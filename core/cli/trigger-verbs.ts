@@ -1,6 +1,7 @@
 // The verbs for what wakes a process.
 
-import type { ProcessDetail, TriggerView } from '../contract/views.ts';
+import type { ProcessDetail } from '../contract/process-detail.ts';
+import type { TriggerView } from '../contract/trigger-views.ts';
 import { isActive, isLifecycleState } from '../model/lifecycle.ts';
 import { at, jsonOption, type HostVerb } from './host-verb.ts';
 

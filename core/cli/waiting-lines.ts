@@ -1,7 +1,7 @@
 // What waits for a person, as lines: all of it, and one of them with everything that a decision needs and what to type.
 
 import type { WaitingDetail, WaitingItem, WaitingView } from '../contract/waiting-view.ts';
-import type { WaitView } from '../contract/views.ts';
+import type { WaitView } from '../contract/work-views.ts';
 import { APPROVAL_PREFIX, QUESTION_NAME } from '../model/approval.ts';
 import { typed } from './reach.ts';
 

@@ -1,6 +1,6 @@
 import type { Result } from './define.ts';
 import type { EventName, EventOf } from './events.ts';
-import type { FleetView } from './views.ts';
+import type { FleetView } from './fleet-views.ts';
 
 export type ConsoleEvent = {
   readonly [N in EventName]: { readonly name: N; readonly payload: EventOf<N> };

@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { JournalView, ProcessDetail, ProcessRow, TimelineRow } from './views.ts';
+import { JournalView } from './fleet-views.ts';
+import { ProcessDetail } from './process-detail.ts';
+import { ProcessRow } from './process-row.ts';
+import { TimelineRow } from './timeline-views.ts';
 
 /** What a host says unasked: changes in batches, the first at once, then at most one every 100 ms. */
 export const EVENTS = {

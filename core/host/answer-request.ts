@@ -3,7 +3,9 @@
 import type { Result } from '../contract/define.ts';
 import { REQUESTS, type RequestName, type RequestOf, type ResponseOf } from '../contract/requests.ts';
 import type { TriggerSwitchView } from '../contract/settings-views.ts';
-import type { AppView, FleetView, OutputLine as OutputView } from '../contract/views.ts';
+import type { AppView } from '../contract/app-view.ts';
+import type { FleetView } from '../contract/fleet-views.ts';
+import type { OutputLine as OutputView } from '../contract/worker-views.ts';
 import { AppError, codeOf, messageOf } from '../model/errors.ts';
 import { showJson } from '../model/json.ts';
 import type { Cursor } from '../model/ports.ts';
@@ -94,7 +96,7 @@ const ANSWERS: Answers = {
   'processes.query': async ({ journalId, process, name, argsText, eventId }, { journals }) => {
     const args = argsText === undefined ? null : parseJson(argsText, 'arguments');
     const asked = journals.liveOf(journalId).runtime.process(process);
-    return { valueText: showJson(await asked.query(name, args, eventId ?? null)) };
+    return { valueText: showJson(await asked.queries.ask(name, args, eventId ?? null)) };
   },
   'rewind.plan': async ({ journalId, process, to, isHandledAgain }, { journals }) => {
     const { rewinds } = journals.liveOf(journalId).runtime.process(process);

@@ -12,7 +12,7 @@ export async function extendBudget(
   actor: Actor,
 ): Promise<string> {
   const wasHeld = isHeld(process);
-  await process.extendBudget({ limit, amount, forMs }, actor);
+  await process.governance.extendBudget({ limit, amount, forMs }, actor);
   const until = forMs === null ? `until its ${scopeOf(limit)} is over` : `for ${spanOf(forMs)}`;
   return `${limit} of ${process.name} is ${amount} more ${until}${wasHeld ? `: ${wentOn(process)}` : ''}.`;
 }

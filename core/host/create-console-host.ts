@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import type { ConsoleEvent, ConsoleHost } from '../contract/console-host.ts';
 import type { Result } from '../contract/define.ts';
 import type { RequestName } from '../contract/requests.ts';
-import type { AppView, FleetView } from '../contract/views.ts';
+import type { AppView } from '../contract/app-view.ts';
+import type { FleetView } from '../contract/fleet-views.ts';
 import { isSecretUrl } from '../governance/receiver-secrets.ts';
 import { SecretVault } from '../governance/secret-vault.ts';
 import { WORKSPACE_JOURNAL } from '../journal/layout.ts';
@@ -17,7 +18,8 @@ import { attachedConsole } from './attached-console.ts';
 import { webhookPost } from '../governance/webhook-post.ts';
 import { FleetTelling, HIDDEN_PERIOD_MS, PERIOD_MS } from './fleet-telling.ts';
 import { hostJournal, type HostJournal } from './host-journal.ts';
-import { openLiveWorkspace, type LiveWorkspace } from './live-workspace.ts';
+import type { LiveWorkspace } from './live-workspace.ts';
+import { openLiveWorkspace } from './open-workspace.ts';
 import {
   heartbeatInEnvironment,
   heartbeatOf,

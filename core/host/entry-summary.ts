@@ -1,4 +1,4 @@
-import type { Tone } from '../contract/views.ts';
+import type { Tone } from '../contract/process-row.ts';
 import { isKnownType, type EntryType, type StoredEntry } from '../model/entry.ts';
 import {
   isObject,

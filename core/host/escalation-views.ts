@@ -1,6 +1,7 @@
 // Causes that were raised, and who was told of them, as the console's views.
 
-import type { ProcessDetail, ProcessRow } from '../contract/views.ts';
+import type { ProcessDetail } from '../contract/process-detail.ts';
+import type { ProcessRow } from '../contract/process-row.ts';
 import { targetsOf } from '../governance/escalation-keeper.ts';
 import { shownUrl } from '../model/escalation.ts';
 import { isPending, type RaisedCause } from '../model/escalation-state.ts';

@@ -1,4 +1,5 @@
-import type { FleetView, JournalView, ProcessRow } from '../contract/views.ts';
+import type { FleetView, JournalView } from '../contract/fleet-views.ts';
+import type { ProcessRow } from '../contract/process-row.ts';
 
 export interface FleetChanges {
   /** The rows now, by key. */

@@ -2,7 +2,8 @@
 
 import type { ConsoleEvent } from '../contract/console-host.ts';
 import type { EventOf } from '../contract/events.ts';
-import type { FleetView, ProcessRow } from '../contract/views.ts';
+import type { FleetView } from '../contract/fleet-views.ts';
+import type { ProcessRow } from '../contract/process-row.ts';
 import { codeOf, messageOf } from '../model/errors.ts';
 import { timestampOf } from '../model/time.ts';
 import { changeStream } from './change-stream.ts';

@@ -2,7 +2,7 @@
 
 import { readdirSync } from 'node:fs';
 import type { RequestOf } from '../contract/requests.ts';
-import type { ForkPlanView } from '../contract/views.ts';
+import type { ForkPlanView } from '../contract/rewind-views.ts';
 import { checkName, entriesFile, ENTRIES_SUFFIX, nameCollision } from '../journal/process-files.ts';
 import { define, type Json } from '../model/json.ts';
 import type { AgentProcess } from '../runtime/agent-process.ts';

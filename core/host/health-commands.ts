@@ -12,7 +12,7 @@ export async function clearHealth(
 ): Promise<string> {
   const isHeld = (): boolean => process.snapshot.holds.some(({ kind }) => kind === 'health');
   const wasHeld = isHeld();
-  await process.clearHealth(type, actor);
+  await process.governance.clearHealth(type, actor);
   const what = type === null ? 'What was found of' : `${type.replaceAll('_', ' ')} of`;
   const hold = isHeld()
     ? ' It stays held: something else was found.'

@@ -1,6 +1,7 @@
 // What people wrote to an agent and what was said, as views. Pure.
 
-import type { DeliveredView, InboxView, ProcessDetail } from '../contract/views.ts';
+import type { DeliveredView, InboxView } from '../contract/inbox-views.ts';
+import type { ProcessDetail } from '../contract/process-detail.ts';
 import { MAX_INBOX_ANSWER } from '../model/inbox-answers.ts';
 import { MAX_INBOX_LENGTH, type DeliveredMessage, type InboxMessage } from '../model/inbox.ts';
 import { textAt } from '../model/json.ts';

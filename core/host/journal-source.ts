@@ -1,4 +1,7 @@
-import type { JournalView, ProcessDetail, ProcessRow, TimelinePage } from '../contract/views.ts';
+import type { JournalView } from '../contract/fleet-views.ts';
+import type { ProcessDetail } from '../contract/process-detail.ts';
+import type { ProcessRow } from '../contract/process-row.ts';
+import type { TimelinePage } from '../contract/timeline-views.ts';
 import type { ToolsView } from '../contract/tools-view.ts';
 import type { Cursor, JournalProvider } from '../model/ports.ts';
 import type { MemoryAt } from './memory-look.ts';

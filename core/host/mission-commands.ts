@@ -11,7 +11,7 @@ export async function changeMission(
   actor: Actor,
 ): Promise<string> {
   const wasHeld = isHeld(process);
-  await process.changeMission(order, actor);
+  await process.governance.changeMission(order, actor);
   const { name } = process;
   switch (order) {
     case 'pause':

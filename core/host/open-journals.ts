@@ -1,6 +1,6 @@
 // The journals that a host has open: the one that it runs, and those that it only looks at. Each is there once.
 
-import type { FleetView, JournalView } from '../contract/views.ts';
+import type { FleetView, JournalView } from '../contract/fleet-views.ts';
 import { AppError } from '../model/errors.ts';
 import type { JournalSource } from './journal-source.ts';
 import type { LiveWorkspace } from './live-workspace.ts';

@@ -97,7 +97,7 @@ export async function carryOut<N extends CommandName>(
   // Why it is done may be said with the value itself.
   if (name === 'secrets.rotate') {
     const { name: secret, value } = request as RequestOf<'secrets.rotate'>;
-    process.secretTold(secret, value);
+    process.secrets.told(secret, value);
   }
   const about = isMemory(name) ? await aboutMemory(live.memoryOf(request.process), request) : {};
   await record('operator_action', { action, command_id: commandId, operator, reason, ...about });
@@ -244,7 +244,7 @@ async function act<N extends CommandName>(
     case 'budget.extend':
       return extendBudget(process, request as RequestOf<'budget.extend'>, actor);
     case 'escalation.test':
-      return (await process.testEscalation(actor.name)).join(' ');
+      return (await process.governance.testEscalation(actor.name)).join(' ');
     case 'mission.change':
       return changeMission(process, request as RequestOf<'mission.change'>, actor);
     case 'health.clear':

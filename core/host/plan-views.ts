@@ -1,6 +1,6 @@
 // Plans of rewinds and forks as views: bounded, with the counts of what is left out.
 
-import type { ForkPlanView, RewindPlanView } from '../contract/views.ts';
+import type { ForkPlanView, RewindPlanView } from '../contract/rewind-views.ts';
 import type { RewindPlan } from '../model/rewind.ts';
 import type { ForkPlan } from '../runtime/write-fork.ts';
 import { cut, cutOrNull, showCut } from './cut.ts';

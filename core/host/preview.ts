@@ -1,6 +1,6 @@
 // What an operator's action would find and do, before it is done. Pure.
 
-import type { PreviewView } from '../contract/views.ts';
+import type { PreviewView } from '../contract/preview-view.ts';
 import { isInDoubt, needsOperator, type RecordedEffect } from '../model/effects.ts';
 import { OPERATORS_HOLDS, type HoldKind } from '../model/holds.ts';
 import type { ProcessSnapshot } from '../model/snapshot.ts';

@@ -1,6 +1,9 @@
 // Snapshots and entries as the console's views. Pure: the same input gives the same view.
 
-import type { ProcessDetail, ProcessRow, TimelineRow, TriggerView } from '../contract/views.ts';
+import type { ProcessDetail } from '../contract/process-detail.ts';
+import type { ProcessRow } from '../contract/process-row.ts';
+import type { TimelineRow } from '../contract/timeline-views.ts';
+import type { TriggerView } from '../contract/trigger-views.ts';
 import { allowedActions } from '../model/allowed-actions.ts';
 import { planOf, type MemoryPlan } from '../model/agent-plan.ts';
 import type { BadLine, StoredEntry } from '../model/entry.ts';

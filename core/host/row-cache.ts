@@ -1,4 +1,4 @@
-import type { ProcessRow } from '../contract/views.ts';
+import type { ProcessRow } from '../contract/process-row.ts';
 
 export interface RowCache {
   /** The row made from `facts`: the last one while every fact is the very same, else what `make` gives. */

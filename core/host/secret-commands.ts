@@ -1,7 +1,7 @@
 // What operators do about secrets, and what is shown of them. The value comes once, with the request, and goes to who keeps it.
 
 import type { RequestOf } from '../contract/requests.ts';
-import type { SecretView } from '../contract/views.ts';
+import type { SecretView } from '../contract/secret-view.ts';
 import type { SecretStanding } from '../governance/secret-keeper.ts';
 import type { AgentProcess } from '../runtime/agent-process.ts';
 import type { Actor } from '../runtime/lifecycle-driver.ts';
@@ -14,8 +14,8 @@ export async function rotateSecret(
   { name, value, ttlMs }: RequestOf<'secrets.rotate'>,
   actor: Actor,
 ): Promise<string> {
-  await process.rotateSecret({ name, value, ttlMs }, actor);
-  const now = process.secrets().find((one) => one.name === name);
+  await process.governance.rotateSecret({ name, value, ttlMs }, actor);
+  const now = process.secrets.standings().find((one) => one.name === name);
   const until = now?.expiresAt == null ? '' : ` It expires at ${now.expiresAt}.`;
   const lasts =
     now?.source === 'keychain'
@@ -30,7 +30,7 @@ export async function revokeSecret(
   { name }: RequestOf<'secrets.revoke'>,
   actor: Actor,
 ): Promise<string> {
-  await process.revokeSecret(name, actor);
+  await process.governance.revokeSecret(name, actor);
   const which = name === null ? `All secrets of ${process.name} are` : `${name} of ${process.name} is`;
   return `${which} revoked: its code is refused from now on. What a worker was given before, it may still use until it ends.`;
 }

@@ -2,7 +2,8 @@
 // follows from the journal's id.
 
 import { realpathSync } from 'node:fs';
-import type { JournalView, ProcessRow } from '../contract/views.ts';
+import type { JournalView } from '../contract/fleet-views.ts';
+import type { ProcessRow } from '../contract/process-row.ts';
 import { readHolder } from '../journal/lock.ts';
 import { AppError, asAppError } from '../model/errors.ts';
 import { connectToHost, type HostConnection } from './host-connection.ts';

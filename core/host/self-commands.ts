@@ -23,6 +23,6 @@ export async function undoChanges(
       { process: name },
     );
   }
-  const undone = await process.undoSelf(changes, actor);
+  const undone = await process.governance.undoSelf(changes, actor);
   return `Undone what ${name} changed about itself: ${undone.map(describeChange).join(', ')}.`;
 }

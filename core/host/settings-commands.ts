@@ -18,7 +18,7 @@ type Asked = Pick<RequestOf<'settings.change'>, 'set' | 'undo'>;
 
 /** Resolves with a sentence about what was done. */
 export async function changeSettings(process: AgentProcess, asked: Asked, actor: Actor): Promise<string> {
-  const changes = await process.changeSettings(orderOf(asked), actor);
+  const changes = await process.governance.changeSettings(orderOf(asked), actor);
   if (changes.length === 0) return `${process.name} has it so already; nothing was changed.`;
   const unknown = toolsUnknown(process, changes);
   const doubt =

@@ -1,7 +1,7 @@
 // The one process that a console has open: its detail and its new entries, in batches.
 
 import type { ConsoleEvent } from '../contract/console-host.ts';
-import type { TimelinePage } from '../contract/views.ts';
+import type { TimelinePage } from '../contract/timeline-views.ts';
 import { changeStream } from './change-stream.ts';
 import type { JournalSource } from './journal-source.ts';
 

@@ -1,6 +1,6 @@
 // Invocations under way, and those that were given up, as views. Pure.
 
-import type { DeadLetterView, EffectView, InvocationView, WaitView } from '../contract/views.ts';
+import type { DeadLetterView, EffectView, InvocationView, WaitView } from '../contract/work-views.ts';
 import { needsOperator, type RecordedEffect } from '../model/effects.ts';
 import type { DeadLetter, OpenInvocation } from '../model/snapshot.ts';
 import { standingOf } from '../model/standing.ts';

@@ -7,7 +7,8 @@ import type { CapConfigs } from '../model/caps.ts';
 import { AppError } from '../model/errors.ts';
 import type { SecretStore } from '../model/ports.ts';
 import type { ProcessDefinition } from '../model/process-config.ts';
-import { AgentProcess, type ProcessDependencies } from './agent-process.ts';
+import { AgentProcess } from './agent-process.ts';
+import type { ProcessDependencies } from './process-dependencies.ts';
 import type { SourcePlaces } from '../governance/secret-sources.ts';
 import { SecretVault } from '../governance/secret-vault.ts';
 import { eachLimited } from './each-limited.ts';
@@ -97,7 +98,7 @@ export class AgentRuntime {
       configs: caps,
       ledger: capLedger,
       onRoom: () => {
-        for (const process of this.#processes.values()) process.relieveCap();
+        for (const process of this.#processes.values()) process.room.relieveCap();
       },
     });
     this.family = new Family({
@@ -128,7 +129,7 @@ export class AgentRuntime {
       servers: new WebhookServers(),
       needsPolling,
       permits: new WorkerPermits(maxWorkers, () => {
-        for (const process of this.#processes.values()) process.makeRoom();
+        for (const process of this.#processes.values()) process.runner.makeRoom();
       }),
       deliver: (sender, message) => switchboard.deliver(sender, message),
       post,
@@ -166,7 +167,7 @@ export class AgentRuntime {
   /** Other caps from now on; what waits for room under them goes on if there is. */
   changeCaps(configs: CapConfigs): void {
     this.caps.configure(configs);
-    for (const process of this.#processes.values()) process.capsChanged();
+    for (const process of this.#processes.values()) process.room.capsChanged();
   }
 
   get processes(): ReadonlyMap<string, AgentProcess> {
@@ -321,7 +322,7 @@ export class AgentRuntime {
    * @throws `promise.not-found`
    */
   processOfPromise(promiseId: string): AgentProcess {
-    for (const process of this.#processes.values()) if (process.knowsPromise(promiseId)) return process;
+    for (const process of this.#processes.values()) if (process.waits.knows(promiseId)) return process;
     throw new AppError(
       'promise.not-found',
       `Nothing here waits for a promise ${promiseId} (any more): its invocation has ended, or there never was one. Look at what waits, or into its journal.`,

@@ -98,7 +98,7 @@ export class Family {
       },
       dayUntil: () => {
         const parent = this.parentOf(process());
-        parent?.turnBudget();
+        parent?.room.turn();
         return parent?.snapshot.budget.period?.until ?? null;
       },
       released: () => this.relieve(process()),
@@ -108,7 +108,7 @@ export class Family {
   /** There may be room for what the others of its family wait with. */
   relieve(process: AgentProcess): void {
     const first = this.lineOf(process).at(-1)!;
-    for (const other of [first, ...this.begunBy(first)]) if (other !== process) other.relieveFamily();
+    for (const other of [first, ...this.begunBy(first)]) if (other !== process) other.room.relieveFamily();
   }
 
   // --- beginning and ending
@@ -229,6 +229,6 @@ function relativeOf(process: AgentProcess): Relative {
     name: process.name,
     snapshot: process.snapshot,
     budget: process.settings.config.budget,
-    turn: () => process.turnBudget(),
+    turn: () => process.room.turn(),
   };
 }

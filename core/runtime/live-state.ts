@@ -1,5 +1,6 @@
 import type { Saying } from '../model/worker-protocol.ts';
 import type { AppError } from '../model/errors.ts';
+import type { ProcessParts } from './process-parts.ts';
 
 /** What the journal does not say: how things stand in this host at this moment. */
 export interface LiveState {
@@ -25,4 +26,26 @@ export interface LiveSaying extends Saying {
   readonly eventId: string;
   /** Since when the call is under way, in epoch milliseconds. */
   readonly sinceMs: number;
+}
+
+export function liveStateOf({
+  runner,
+  restart,
+  waits,
+  guard,
+}: Pick<ProcessParts, 'runner' | 'restart' | 'waits' | 'guard'>): LiveState {
+  const { worker, isSpawning, isAnswering, isInLine, runningCount, respawnAt } = runner;
+  return {
+    worker,
+    isSpawning,
+    isAnswering,
+    isInLine,
+    running: runningCount,
+    isRunning: (eventId) => runner.isRunning(eventId),
+    saying: runner.saying,
+    respawnAt,
+    restartAt: restart.at,
+    dueAt: waits.next,
+    trouble: guard.trouble,
+  };
 }

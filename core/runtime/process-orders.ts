@@ -1,13 +1,29 @@
-// What operators do to a process as a whole, one thing at a time. Their decisions about its work are operator-desk.ts.
+// What operators do to a process as a whole, one thing at a time. Their decisions about its work are operator-desk.ts, those
+// about its bounds governance-orders.ts.
 
 import { AppError } from '../model/errors.ts';
 import { isOperators, OPERATORS_HOLDS } from '../model/holds.ts';
-import { isFollower } from './follow-parent.ts';
+import { isFollower, type FollowStep } from './follow-parent.ts';
 import type { Actor } from './lifecycle-driver.ts';
-import type { ProcessMotion, ProcessParts } from './process-motion.ts';
+import type { ProcessParts } from './process-parts.ts';
 
-export interface OrdersOptions extends ProcessParts {
-  readonly motion: ProcessMotion;
+export interface OrdersOptions extends Pick<
+  ProcessParts,
+  | 'definition'
+  | 'recorder'
+  | 'guard'
+  | 'lifecycle'
+  | 'runner'
+  | 'triggers'
+  | 'heartbeat'
+  | 'restart'
+  | 'health'
+  | 'secrets'
+  | 'commands'
+  | 'watch'
+  | 'going'
+  | 'onChange'
+> {
   /** Takes the process over from its journal; nothing moves yet. */
   readonly recover: () => Promise<void>;
 }
@@ -85,7 +101,7 @@ export class ProcessOrders {
   }
 
   stop(actor: Actor): Promise<void> {
-    const { guard, restart, lifecycle, motion, secrets } = this.#parts;
+    const { guard, restart, lifecycle, commands, secrets } = this.#parts;
     return guard.exclusively(async () => {
       restart.cancel();
       if (guard.trouble !== null) {
@@ -96,7 +112,7 @@ export class ProcessOrders {
       const { state } = lifecycle;
       if (state === 'stopped') return;
       if (state !== 'stopping') lifecycle.change('stop', actor);
-      await motion.stopped;
+      await commands.stopped;
     });
   }
 
@@ -115,14 +131,25 @@ export class ProcessOrders {
     end.catch(() => {}); // A host that closes meanwhile stops it all the same.
   }
 
-  /** What it asked for is more than it may use. */
-  spent(actor: Actor): void {
+  /** It used what it may, its mission is over, or it behaves as it should not; and its manifest says that it stops then. */
+  end(actor: Actor): void {
     this.stop(actor).catch(() => {}); // A host that closes meanwhile stops it all the same.
   }
 
-  /** It behaves as it should not. */
-  unwell(actor: Actor): void {
-    this.stop(actor).catch(() => {}); // A host that closes meanwhile stops it all the same.
+  /** What follows from what was done to the process that began it. */
+  follow(step: FollowStep, actor: Actor): Promise<void> {
+    switch (step) {
+      case 'suspend':
+        return this.suspend(actor);
+      case 'stop':
+        return this.stop(actor);
+      case 'start':
+        return this.start(actor);
+      case 'resume': {
+        const { guard, lifecycle } = this.#parts;
+        return guard.exclusivelyIfSound(() => lifecycle.lift(['operator'], actor));
+      }
+    }
   }
 
   /** Ends the worker as an accident would. */
@@ -137,7 +164,7 @@ export class ProcessOrders {
   /** Rebuilds from the journal and takes over, whatever the state: the worker is ended first, and then nothing is assumed. */
   forceRecover(actor: Actor): Promise<void> {
     const { definition, guard, restart, lifecycle, health } = this.#parts;
-    const { runner, recorder, heartbeat, motion, recover, onChange } = this.#parts;
+    const { runner, recorder, heartbeat, watch, going, recover, onChange } = this.#parts;
     return guard.exclusively(async () => {
       if (definition.config.journalLevel === 'none') {
         throw new AppError(
@@ -147,18 +174,18 @@ export class ProcessOrders {
         );
       }
       restart.cancel();
-      motion.stopWatching();
+      watch.close();
       runner.pause(true);
       await runner.endWorker();
       await recover();
       guard.refuseTrouble();
-      motion.noteRecovered({ forced: true, actor: actor.name, reason: actor.reason });
+      going.noteRecovered({ forced: true, actor: actor.name, reason: actor.reason });
       if (lifecycle.can('start')) health.beginAnew(actor);
       // A journal that still takes nothing is told to whoever asked, before anything moves.
       await recorder().settled();
       guard.refuseTrouble();
-      motion.setGoing(actor);
-      motion.keepWatch();
+      going.setGoing(actor);
+      watch.open();
       heartbeat.start();
       onChange();
     });

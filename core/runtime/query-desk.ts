@@ -18,8 +18,10 @@ export interface QueryDeskOptions {
   readonly definition: ProcessDefinition;
   readonly recorder: () => Recorder;
   readonly workerHost: WorkerHost;
-  readonly runner: () => InvocationRunner;
+  readonly runner: InvocationRunner;
   readonly clock: Clock;
+  /** @throws where nothing may be asked any more */
+  readonly refuseNow: () => void;
 }
 
 /** Whoever was asked has it in hand no more: its worker let go of it, or is gone. */
@@ -47,12 +49,13 @@ export class QueryDesk {
    * @throws `process.nothing-under-way`, `query.*`, and what the query's own code throws
    */
   async ask(name: string, args: Json, eventId: string | null): Promise<Json> {
+    this.#options.refuseNow();
     const asked = this.#openOf(eventId).event.eventId;
     for (;;) {
       const open = this.#openOf(asked);
       this.#last += 1;
       const id = this.#last;
-      const answer = this.#options.runner().askRun(asked, { id, name, args })
+      const answer = this.#options.runner.askRun(asked, { id, name, args })
         ? await this.#answered(id, asked)
         : await this.#looked(open, { id, name, args });
       // Asked of whoever has it now, or of the record; where it ended meanwhile, that is the answer.

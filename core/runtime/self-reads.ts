@@ -82,7 +82,7 @@ export class SelfReads {
   budget(): string {
     const self = this.#self();
     const nowMs = this.#clock.now();
-    self.turnBudget();
+    self.room.turn();
     const lines = this.#family.lineOf(self).flatMap((process) => {
       const { snapshot, settings } = process;
       const begun = this.#family.begunBy(process);
@@ -121,7 +121,7 @@ export class SelfReads {
 
   /** @throws `self.no-secret` for one that there is not */
   secret(name: string): string {
-    const standings = this.#self().secrets();
+    const standings = this.#self().secrets.standings();
     const found = standings.find((secret) => secret.name === name);
     const names = standings.map((secret) => secret.name).join(', ') || 'none';
     if (found === undefined) throw refused('no-secret', `There is no secret ${name}. There are: ${names}.`);

@@ -1,4 +1,4 @@
-import type { AppView } from '../../core/contract/views.ts';
+import type { AppView } from '../../core/contract/app-view.ts';
 
 const UNPROVEN =
   'proves nothing of the system’s sandbox, fuses, the archive, native trays and menus, or code signing';

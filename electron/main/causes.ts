@@ -1,6 +1,7 @@
 // What processes want somebody told of, on the desktop: a cause once, until it is over and long past.
 
-import type { FleetView, ProcessRow } from '../../core/contract/views.ts';
+import type { FleetView } from '../../core/contract/fleet-views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { FAILED_KEY } from '../../core/model/own-causes.ts';
 import type { IncidentNotification } from './incidents.ts';
 import { shortened } from './tray-model.ts';

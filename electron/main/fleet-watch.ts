@@ -1,5 +1,5 @@
 import type { ConsoleHost } from '../../core/contract/console-host.ts';
-import type { FleetView } from '../../core/contract/views.ts';
+import type { FleetView } from '../../core/contract/fleet-views.ts';
 
 const REST_MS = 500;
 

@@ -1,4 +1,4 @@
-import type { FleetView } from '../../core/contract/views.ts';
+import type { FleetView } from '../../core/contract/fleet-views.ts';
 import { causesAfter, type KnownCauses } from './causes.ts';
 import { incidentsAfter, type IncidentNotification, type Incidents } from './incidents.ts';
 

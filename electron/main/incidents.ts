@@ -1,4 +1,5 @@
-import type { FleetView, ProcessRow } from '../../core/contract/views.ts';
+import type { FleetView } from '../../core/contract/fleet-views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { shortened } from './tray-model.ts';
 
 /** Failures of one process closer together than this are one incident, whatever their causes. */

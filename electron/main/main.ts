@@ -4,7 +4,7 @@ import { app, dialog, powerMonitor, safeStorage, session, utilityProcess } from 
 import { join } from 'node:path';
 import type { ConsoleHost } from '../../core/contract/console-host.ts';
 import type { Result } from '../../core/contract/define.ts';
-import type { JournalView } from '../../core/contract/views.ts';
+import type { JournalView } from '../../core/contract/fleet-views.ts';
 import { createConsoleHost } from '../../core/host/create-console-host.ts';
 import { dataDirectory, knownJournalsIn } from '../../core/host/data-directory.ts';
 import { prepareDemo } from '../../core/host/demo-workspace.ts';

@@ -1,6 +1,6 @@
 import type { Failure, Result } from '../../core/contract/define.ts';
 import type { EventOf } from '../../core/contract/events.ts';
-import type { JournalView } from '../../core/contract/views.ts';
+import type { JournalView } from '../../core/contract/fleet-views.ts';
 
 /** What opening a workspace ends with that has not been run yet: there is nothing to look at, and nothing wrong. */
 const NOT_RUN_YET: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
-import type { ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import type { StoreApi } from 'zustand/vanilla';
 import { AppError } from '../../core/model/errors.ts';
 import type { Pending } from '../stores/commands.ts';

@@ -1,5 +1,5 @@
 import type { RequestName } from '../../core/contract/requests.ts';
-import type { Action } from '../../core/contract/views.ts';
+import type { Action } from '../../core/contract/process-row.ts';
 
 /**
  * How much an action asks before it acts: nothing; nothing unless the host finds what is worth a look; a light dialog;

@@ -1,7 +1,8 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ConsoleClient } from '../../core/contract/client.ts';
 import type { RequestOf } from '../../core/contract/requests.ts';
-import type { Action, DeadLetterView, ProcessRow } from '../../core/contract/views.ts';
+import type { Action, ProcessRow } from '../../core/contract/process-row.ts';
+import type { DeadLetterView } from '../../core/contract/work-views.ts';
 import type { WaitingItem } from '../../core/contract/waiting-view.ts';
 import type { Clock, Ids } from '../../core/model/ports.ts';
 import { visibleLine } from '../ui/visible-text.ts';

@@ -1,6 +1,7 @@
 // Which processes the fleet shows, and in which order. Pure, and tested alone.
 
-import type { JournalView, ProcessRow } from '../../core/contract/views.ts';
+import type { JournalView } from '../../core/contract/fleet-views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { fullestOf, shareOf } from '../../core/model/limit-gauge.ts';
 import { parseTimestamp } from '../../core/model/time.ts';
 

@@ -3,7 +3,7 @@
 import type { StoreApi } from 'zustand/vanilla';
 import type { Failure, Result } from '../../core/contract/define.ts';
 import type { ResponseOf } from '../../core/contract/requests.ts';
-import type { ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import type { Clock, Ids } from '../../core/model/ports.ts';
 import { UNREACHABLE } from '../client/bridge-client.ts';
 import { lookOf } from '../ui/state-look.ts';

@@ -2,7 +2,8 @@
 // then nothing but reading again is safe.
 
 import type { EventOf } from '../../core/contract/events.ts';
-import type { FleetView, JournalView, ProcessRow } from '../../core/contract/views.ts';
+import type { FleetView, JournalView } from '../../core/contract/fleet-views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 
 export type FleetChange = EventOf<'fleet.changed'>;
 

@@ -1,7 +1,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ConsoleClient } from '../../core/contract/client.ts';
 import type { Failure, Result } from '../../core/contract/define.ts';
-import type { JournalView } from '../../core/contract/views.ts';
+import type { JournalView } from '../../core/contract/fleet-views.ts';
 import { visibleLine } from '../ui/visible-text.ts';
 import type { NoticeStore } from './notices.ts';
 

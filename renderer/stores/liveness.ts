@@ -1,6 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ConsoleClient } from '../../core/contract/client.ts';
-import type { AppView } from '../../core/contract/views.ts';
+import type { AppView } from '../../core/contract/app-view.ts';
 import type { Clock } from '../../core/model/ports.ts';
 import { UNREACHABLE } from '../client/bridge-client.ts';
 

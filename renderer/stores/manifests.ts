@@ -9,7 +9,7 @@ import type {
   ManifestWrittenView,
   ReloadView,
 } from '../../core/contract/manifest-views.ts';
-import type { JournalView } from '../../core/contract/views.ts';
+import type { JournalView } from '../../core/contract/fleet-views.ts';
 import type { Ids } from '../../core/model/ports.ts';
 import { UNREACHABLE } from '../client/bridge-client.ts';
 import type { NoticeStore } from './notices.ts';

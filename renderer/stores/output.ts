@@ -1,6 +1,6 @@
 // What workers wrote, as far as it was read. Pure, and tested alone.
 
-import type { OutputLine, OutputPage } from '../../core/contract/views.ts';
+import type { OutputLine, OutputPage } from '../../core/contract/worker-views.ts';
 
 export interface Output {
   /** Oldest first. */

@@ -1,7 +1,8 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ConsoleClient } from '../../core/contract/client.ts';
 import type { Failure } from '../../core/contract/define.ts';
-import type { ProcessDetail, TimelineRow } from '../../core/contract/views.ts';
+import type { ProcessDetail } from '../../core/contract/process-detail.ts';
+import type { TimelineRow } from '../../core/contract/timeline-views.ts';
 import {
   EMPTY_TIMELINE,
   fromNewest,

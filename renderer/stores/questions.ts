@@ -10,19 +10,13 @@ import type { LimitSettingView, SettingView } from '../../core/contract/settings
 import type { ToolView } from '../../core/contract/tools-view.ts';
 import type { EffectClass } from '../../core/model/effects.ts';
 import type { ManifestQuestion } from './manifests.ts';
-import type {
-  Action,
-  DeadLetterView,
-  EffectView,
-  InvocationView,
-  JournalView,
-  PreviewView,
-  ProcessDetail,
-  ProcessRow,
-  SecretView,
-  TriggerView,
-  WaitView,
-} from '../../core/contract/views.ts';
+import type { JournalView } from '../../core/contract/fleet-views.ts';
+import type { PreviewView } from '../../core/contract/preview-view.ts';
+import type { ProcessDetail } from '../../core/contract/process-detail.ts';
+import type { Action, ProcessRow } from '../../core/contract/process-row.ts';
+import type { SecretView } from '../../core/contract/secret-view.ts';
+import type { TriggerView } from '../../core/contract/trigger-views.ts';
+import type { DeadLetterView, EffectView, InvocationView, WaitView } from '../../core/contract/work-views.ts';
 
 export type Resolution = RequestOf<'effects.resolve'>['resolution'];
 export type Settlement = RequestOf<'promises.settle'>['settlement'];

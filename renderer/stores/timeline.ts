@@ -1,4 +1,4 @@
-import type { TimelinePage, TimelineRow } from '../../core/contract/views.ts';
+import type { TimelinePage, TimelineRow } from '../../core/contract/timeline-views.ts';
 
 /** The part of a process's journal that has been read, newest first. */
 export interface Timeline {

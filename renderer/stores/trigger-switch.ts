@@ -3,7 +3,7 @@
 import type { ConsoleClient } from '../../core/contract/client.ts';
 import type { Failure } from '../../core/contract/define.ts';
 import type { TriggerSwitchView } from '../../core/contract/settings-views.ts';
-import type { JournalView } from '../../core/contract/views.ts';
+import type { JournalView } from '../../core/contract/fleet-views.ts';
 import type { Ids } from '../../core/model/ports.ts';
 import type { NoticeStore } from './notices.ts';
 

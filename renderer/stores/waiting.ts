@@ -4,7 +4,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { ConsoleClient } from '../../core/contract/client.ts';
 import type { Failure } from '../../core/contract/define.ts';
-import type { ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import type { WaitingItem } from '../../core/contract/waiting-view.ts';
 import type { FleetStore } from './fleet.ts';
 

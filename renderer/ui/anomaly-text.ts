@@ -1,4 +1,4 @@
-import type { DetectorView } from '../../core/contract/views.ts';
+import type { DetectorView } from '../../core/contract/health-views.ts';
 
 type Type = DetectorView['type'];
 

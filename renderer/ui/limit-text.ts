@@ -1,4 +1,4 @@
-import type { ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { LIMITS } from '../../core/model/budget.ts';
 import { sumText } from '../../core/model/money-text.ts';
 import { amountText } from './numbers.ts';

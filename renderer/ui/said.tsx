@@ -1,4 +1,4 @@
-import type { EffectView } from '../../core/contract/views.ts';
+import type { EffectView } from '../../core/contract/work-views.ts';
 import { Bounded } from './bounded.tsx';
 import { visibleBlock } from './visible-text.ts';
 

@@ -1,4 +1,4 @@
-import type { ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { isLifecycleState, type LifecycleState } from '../../core/model/lifecycle.ts';
 import { parseTimestamp } from '../../core/model/time.ts';
 import { longSpanText, spanText } from './durations.ts';

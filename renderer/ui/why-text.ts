@@ -1,4 +1,4 @@
-import type { ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { parseTimestamp } from '../../core/model/time.ts';
 import { dayClockText } from './moments.ts';
 import { visibleLine } from './visible-text.ts';

@@ -1,4 +1,4 @@
-import type { ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { DayClock } from './time-text.tsx';
 import { visibleLine } from './visible-text.ts';
 

@@ -1,6 +1,6 @@
 // How effects and invocations look: like states, always a shape, a colour and a word.
 
-import type { EffectView, InvocationView, WaitView } from '../../core/contract/views.ts';
+import type { EffectView, InvocationView, WaitView } from '../../core/contract/work-views.ts';
 import type { Hue, Shape } from './state-look.ts';
 
 export interface WorkLook {

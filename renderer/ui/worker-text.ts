@@ -1,4 +1,4 @@
-import type { ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 
 type Known = NonNullable<ProcessRow['worker']> & { readonly isAnswering?: boolean };
 

@@ -26,7 +26,7 @@ if (import.meta.main) {
     const signal = (id: string, name: string, payload: string | null): Promise<void> =>
       agent.process().desk.signal(id, name, payload, OPERATOR);
     const basket = async (): Promise<string> =>
-      JSON.stringify(await agent.process().query('basket', null, null));
+      JSON.stringify(await agent.process().queries.ask('basket', null, null));
 
     await agent.trigger();
     await agent.until(({ snapshot, live }) => snapshot.open.length === 1 && live.worker !== null);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
 import { createConsoleHost } from '../../core/host/create-console-host.ts';
-import type { FleetView } from '../../core/contract/views.ts';
+import type { FleetView } from '../../core/contract/fleet-views.ts';
 
 export interface HostFacts {
   readonly rssBytes: number;

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { hrtime } from 'node:process';
 import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
-import { openLiveWorkspace } from '../../core/host/live-workspace.ts';
+import { openLiveWorkspace } from '../../core/host/open-workspace.ts';
 import { writeAgents } from './agents.ts';
 import { describeMachine } from './machine.ts';
 import { atMost, measured, percentile, type BenchResult } from './result.ts';

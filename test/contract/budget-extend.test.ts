@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RequestOf } from '../../core/contract/requests.ts';
-import type { ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { readFileJournal } from '../../core/journal/index.ts';
 import { command, openConsole, workspaceOf, type TestConsole } from '../support/run-host.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -1,7 +1,8 @@
 // What was found of a process's health, as a console sees it and clears it.
 
 import { expect, test } from 'vitest';
-import type { DetectorView, ProcessDetail } from '../../core/contract/views.ts';
+import type { DetectorView } from '../../core/contract/health-views.ts';
+import type { ProcessDetail } from '../../core/contract/process-detail.ts';
 import { readFileJournal } from '../../core/journal/index.ts';
 import { command, openConsole, workspaceOf } from '../support/run-host.ts';
 import { waitFor } from '../support/wait-for.ts';

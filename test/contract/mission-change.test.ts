@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { MissionView } from '../../core/contract/mission-view.ts';
 import type { RequestOf } from '../../core/contract/requests.ts';
-import type { ProcessDetail } from '../../core/contract/views.ts';
+import type { ProcessDetail } from '../../core/contract/process-detail.ts';
 import { readFileJournal } from '../../core/journal/index.ts';
 import { command, openConsole, workspaceOf, type TestConsole } from '../support/run-host.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -80,7 +80,10 @@ async function main(order: SpenderOrder): Promise<void> {
         : ({ kind: 'did_not_happen' } as const);
       await agent.desk.resolveEffect(doubt.effectId, resolution, OPERATOR);
     } else if (isHeld && budget.exceeded?.limit === 'max_tool_calls_per_run') {
-      await agent.extendBudget({ limit: 'max_tool_calls_per_run', amount: 1, forMs: null }, OPERATOR);
+      await agent.governance.extendBudget(
+        { limit: 'max_tool_calls_per_run', amount: 1, forMs: null },
+        OPERATOR,
+      );
     } else if (isHeld && budget.exceeded !== null && budget.reserved.toolCalls === undefined) break;
     else await changed;
   }

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { runHost, workspaceOf, type ChildHost } from '../support/run-host.ts';
 import { waitFor } from '../support/wait-for.ts';
 

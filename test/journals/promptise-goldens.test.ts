@@ -4,7 +4,10 @@
 import { appendFileSync, cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ProcessDetail, ProcessRow, JournalView, TimelinePage } from '../../core/contract/views.ts';
+import { JournalView } from '../../core/contract/fleet-views.ts';
+import { ProcessDetail } from '../../core/contract/process-detail.ts';
+import { ProcessRow } from '../../core/contract/process-row.ts';
+import { TimelinePage } from '../../core/contract/timeline-views.ts';
 import { lookAtJournal } from '../../core/host/looked-at-journal.ts';
 import { readFileJournal } from '../../core/journal/index.ts';
 import { entriesForwards } from '../../core/journal/read-entries.ts';

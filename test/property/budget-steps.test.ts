@@ -73,7 +73,7 @@ async function runSteps(seed: number): Promise<string | null> {
 async function grant({ agent }: SteppedHost, random: () => number): Promise<void> {
   const limit = agent.snapshot.budget.exceeded?.limit ?? 'max_tool_calls_per_run';
   const forMs = random() < 0.5 ? null : 1 + below(random, 60_000);
-  await agent.extendBudget({ limit, amount: 1 + below(random, 3), forMs }, OPERATOR);
+  await agent.governance.extendBudget({ limit, amount: 1 + below(random, 3), forMs }, OPERATOR);
 }
 
 /** What was done in the world, against everything that was ever allowed. */

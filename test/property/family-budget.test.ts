@@ -128,8 +128,7 @@ class Side {
           return { budget: config() };
         },
       },
-      turnBudget: () => keeper.turn(),
-      relieveFamily: () => {},
+      room: { turn: () => keeper.turn(), relieveFamily: () => {} },
     };
     this.#processes.set(name, process as unknown as AgentProcess);
   }

@@ -72,7 +72,8 @@ async function runSteps(seed: number): Promise<string | null> {
       const order = random() < 0.12 ? MISSION_ORDERS[below(random, MISSION_ORDERS.length)]! : null;
       const step = randomStep(random);
       taken.push(order ?? step.name);
-      const act = order === null ? step.act(host, random, done) : host.agent.changeMission(order, OPERATOR);
+      const act =
+        order === null ? step.act(host, random, done) : host.agent.governance.changeMission(order, OPERATOR);
       const wrong = await host.outcome(taken.at(-1)!, refused(act));
       const found = wrong ?? (await host.wrong()) ?? (await miscounted(host)) ?? reservedWrongly(host);
       if (found !== null) return `${found}\n${about()}`;
@@ -124,7 +125,7 @@ async function forgotten(host: SteppedHost, mission: MissionConfig): Promise<str
   await host.start();
   const { agent } = host;
   if (agent.snapshot.mission?.status === 'paused') {
-    await host.outcome('the mission', refused(agent.changeMission('resume', OPERATOR)));
+    await host.outcome('the mission', refused(agent.governance.changeMission('resume', OPERATOR)));
   }
   if (agent.snapshot.lifecycle === 'suspended') await host.outcome('it', refused(agent.resume(OPERATOR)));
   // The longest of all waits for another try.

@@ -99,7 +99,7 @@ export const STEPS: readonly Step[] = [
     act: async ({ agent }, random) => {
       const { event } = pick(agent.snapshot.open, random) ?? {};
       if (event === undefined) return;
-      const answer = await agent.query('errand', null, event.eventId);
+      const answer = await agent.queries.ask('errand', null, event.eventId);
       const { errand } = event.payload as { readonly errand: string };
       return answer === errand ? null : `it answers ${JSON.stringify(answer)} for ${errand}`;
     },

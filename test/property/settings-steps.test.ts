@@ -64,10 +64,10 @@ async function runSteps(seed: number): Promise<string | null> {
 async function change({ agent }: SteppedHost, random: () => number): Promise<void> {
   const path = random() < 0.7 ? DAY : RUN;
   // Some of them make no sense, or nothing is there to take back: that is refused, and changes nothing.
-  if (random() < 0.2) await agent.changeSettings({ set: {}, undo: [path] }, OPERATOR);
+  if (random() < 0.2) await agent.governance.changeSettings({ set: {}, undo: [path] }, OPERATOR);
   else {
     const value: Json = random() < 0.15 ? null : below(random, 20) - 1;
-    await agent.changeSettings({ set: { [path]: value }, undo: [] }, OPERATOR);
+    await agent.governance.changeSettings({ set: { [path]: value }, undo: [] }, OPERATOR);
   }
 }
 

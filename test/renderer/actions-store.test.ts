@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UNREACHABLE } from '../../renderer/client/bridge-client.ts';
-import type { ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { deadLetterOf, doubtOf, effectOf, fleetOf, NOW, previewOf, rowOf, waitOf } from './fixtures.ts';
 import { memoryHost, ok, refused, testConsole, type MemoryHost, type TestConsole } from './memory-client.ts';
 

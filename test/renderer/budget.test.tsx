@@ -3,7 +3,8 @@
 
 import { fireEvent, screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { ProcessDetail, ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessDetail } from '../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { amountOf, amountProblem } from '../../renderer/features/actions/amount.ts';
 import { before, budgetOf, HOUR, limitOf, MINUTE, NOW, rowOf, spendingOf } from './fixtures.ts';
 import { ok, refused, type MemoryHost } from './memory-client.ts';

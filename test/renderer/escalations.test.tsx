@@ -3,7 +3,7 @@
 
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { EscalationView } from '../../core/contract/views.ts';
+import type { EscalationView } from '../../core/contract/escalation-view.ts';
 import { before, MINUTE, rowOf } from './fixtures.ts';
 import { ok, refused } from './memory-client.ts';
 import { dialog, done, pressed, region, shown, stopClock } from './process-page.ts';

@@ -2,23 +2,17 @@ import type { MissionView } from '../../core/contract/mission-view.ts';
 import type { WaitingDetail, WaitingItem } from '../../core/contract/waiting-view.ts';
 import type { SettingsView, SettingView } from '../../core/contract/settings-views.ts';
 import type { ToolServerView, ToolsView, ToolView } from '../../core/contract/tools-view.ts';
-import type {
-  DeadLetterView,
-  DetectorView,
-  EffectView,
-  FleetView,
-  ForkPlanView,
-  JournalView,
-  OutputLine,
-  PreviewView,
-  ProcessDetail,
-  ProcessRow,
-  SecretView,
-  RewindPlanView,
-  TimelineRow,
-  TriggerView,
-  WaitView,
-} from '../../core/contract/views.ts';
+import type { FleetView, JournalView } from '../../core/contract/fleet-views.ts';
+import type { DetectorView } from '../../core/contract/health-views.ts';
+import type { PreviewView } from '../../core/contract/preview-view.ts';
+import type { ProcessDetail } from '../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
+import type { ForkPlanView, RewindPlanView } from '../../core/contract/rewind-views.ts';
+import type { SecretView } from '../../core/contract/secret-view.ts';
+import type { TimelineRow } from '../../core/contract/timeline-views.ts';
+import type { TriggerView } from '../../core/contract/trigger-views.ts';
+import type { DeadLetterView, EffectView, WaitView } from '../../core/contract/work-views.ts';
+import type { OutputLine } from '../../core/contract/worker-views.ts';
 
 type PauseView = NonNullable<ProcessDetail['triggersPaused']>;
 

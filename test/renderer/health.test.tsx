@@ -4,7 +4,8 @@
 
 import { fireEvent, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { ProcessDetail, ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessDetail } from '../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { arrange, countsOf, FILTERS } from '../../renderer/stores/arrange.ts';
 import { before, detectorOf, healthOf, HOUR, journalOf, MINUTE, rowOf } from './fixtures.ts';
 import { ok, refused, type MemoryHost } from './memory-client.ts';

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { act, screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { ProcessDetail } from '../../core/contract/views.ts';
+import type { ProcessDetail } from '../../core/contract/process-detail.ts';
 import { before, detailOf, effectOf, invocationOf, rowOf } from './fixtures.ts';
 import type { MemoryHost } from './memory-client.ts';
 import { region, shown, stopClock, tab } from './process-page.ts';

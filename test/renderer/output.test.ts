@@ -1,6 +1,6 @@
 import { assert, integer, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import type { OutputPage } from '../../core/contract/views.ts';
+import type { OutputPage } from '../../core/contract/worker-views.ts';
 import {
   MOST_LINES,
   trimmed,

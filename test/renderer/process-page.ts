@@ -2,7 +2,8 @@
 
 import { fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, vi } from 'vitest';
-import type { ProcessDetail, ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessDetail } from '../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { detailOf, fleetOf, NOW, rowOf } from './fixtures.ts';
 import { memoryHost, ok, type MemoryHost } from './memory-client.ts';
 import { settle, show } from './render.tsx';

@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import type { ProcessDetail, ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessDetail } from '../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { before, budgetOf, detailOf, effectOf, entryOf, invocationOf, MINUTE, rowOf } from './fixtures.ts';
 import { ok, refused, type MemoryHost } from './memory-client.ts';
 import { HASH, hostOf } from './process-page.ts';

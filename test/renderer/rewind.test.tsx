@@ -1,7 +1,9 @@
 // @vitest-environment jsdom
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { ProcessDetail, ProcessRow, TimelineRow } from '../../core/contract/views.ts';
+import type { ProcessDetail } from '../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
+import type { TimelineRow } from '../../core/contract/timeline-views.ts';
 import { detailOf, entryOf, fleetOf, forkPlanOf, rewindPlanOf, rowOf } from './fixtures.ts';
 import { memoryHost, ok, refused, type MemoryHost, type TestConsole } from './memory-client.ts';
 import { dialog, enter, HASH, hostOf, pressed } from './process-page.ts';

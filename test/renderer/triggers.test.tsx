@@ -1,7 +1,8 @@
 // @vitest-environment jsdom
 import { fireEvent, screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { ProcessDetail, ProcessRow } from '../../core/contract/views.ts';
+import type { ProcessDetail } from '../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { firingMeans } from '../../renderer/features/trigger/trigger-dialogs.tsx';
 import { before, HOUR, MINUTE, pauseOf, queuedOf, rowOf, triggerOf, webhookOf } from './fixtures.ts';
 import { ok, refused, type MemoryHost } from './memory-client.ts';

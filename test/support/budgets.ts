@@ -31,7 +31,7 @@ export const isHeld = (of: Bench) => (): boolean =>
   of.process.snapshot.holds.some(({ kind }) => kind === 'budget');
 
 export async function extend(of: Bench, limit: string, amount: number): Promise<void> {
-  await of.process.extendBudget({ limit, amount, forMs: null }, OPERATOR);
+  await of.process.governance.extendBudget({ limit, amount, forMs: null }, OPERATOR);
 }
 
 /** What a process asks where there are no caps. */

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
-import { openLiveWorkspace, type LiveWorkspace } from '../../core/host/live-workspace.ts';
+import type { LiveWorkspace } from '../../core/host/live-workspace.ts';
+import { openLiveWorkspace } from '../../core/host/open-workspace.ts';
 import { endAtOnce } from './runtime.ts';
 
 export interface OpenedLive {

@@ -96,7 +96,7 @@ test.each([
 test('[C13] each change of a limit is an entry, with who and why; a manifest is one as well', async () => {
   const b = await waiting();
   const asked = Date.now();
-  await b.process.extendBudget(
+  await b.process.governance.extendBudget(
     { limit: 'max_tool_calls_per_day', amount: 1, forMs: 60_000 },
     { name: 'operator:ada', reason: 'a busy day' },
   );
@@ -260,7 +260,7 @@ test('[P6] to ask it something counts nothing', async () => {
     ({ snapshot, live }) => snapshot.lifecycle === 'awaiting' && live.worker === null,
   );
   const before = structuredClone(b.process.snapshot.budget);
-  expect(await b.process.query('how far', null, eventId)).toBe('so far');
+  expect(await b.process.queries.ask('how far', null, eventId)).toBe('so far');
   expect(b.process.snapshot.budget).toEqual(before);
   expect(b.ledger()).toEqual(['charge']);
 });

@@ -169,7 +169,7 @@ test('what can not be granted is refused by name, and changes nothing', async ()
   await b.until('the end', isIdle);
   const before = (await b.entries()).length;
   const refused = (limit: string, amount: number, forMs: number | null = null) =>
-    b.process.extendBudget({ limit, amount, forMs }, OPERATOR).then(
+    b.process.governance.extendBudget({ limit, amount, forMs }, OPERATOR).then(
       () => null,
       (error: unknown) => error,
     );

@@ -36,7 +36,7 @@ async function errand(host: SteppedHost, name = 'effects'): Promise<void> {
 }
 
 async function extend(host: SteppedHost, limit: string, amount: number, forMs: number | null): Promise<void> {
-  await host.outcome('extending', host.agent.extendBudget({ limit, amount, forMs }, OPERATOR));
+  await host.outcome('extending', host.agent.governance.extendBudget({ limit, amount, forMs }, OPERATOR));
 }
 
 async function count(host: SteppedHost, type: string): Promise<number> {

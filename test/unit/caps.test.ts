@@ -30,7 +30,7 @@ test('[P4] what would pass the cap is not done: the process that asked is held, 
   expect(c.process.snapshot.caps.workspace).toMatchObject({ spent: { cost: 3 } });
   expect((await folded(c)).caps).toEqual(c.process.snapshot.caps);
   // More of its own limit is no more of the cap.
-  await c.process.extendBudget(
+  await c.process.governance.extendBudget(
     { limit: 'max_cost_per_day', amount: 5, forMs: null },
     { name: 'operator:test', reason: 'worth it' },
   );

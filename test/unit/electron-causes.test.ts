@@ -1,7 +1,8 @@
 // What processes want somebody told of, on the desktop.
 
 import { expect, test } from 'vitest';
-import type { FleetView, ProcessRow } from '../../core/contract/views.ts';
+import type { FleetView } from '../../core/contract/fleet-views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { causesAfter, type KnownCauses } from '../../electron/main/causes.ts';
 import { fleetOf, processRow } from './electron-rows.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FleetView } from '../../core/contract/views.ts';
+import type { FleetView } from '../../core/contract/fleet-views.ts';
 import { incidentsAfter, type Incidents } from '../../electron/main/incidents.ts';
 import { fleetOf, processRow } from './electron-rows.ts';
 

@@ -1,4 +1,5 @@
-import type { FleetView, ProcessRow } from '../../core/contract/views.ts';
+import type { FleetView } from '../../core/contract/fleet-views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { budgetOf } from '../renderer/fixtures.ts';
 
 /** A live process at work, but for what is given. */

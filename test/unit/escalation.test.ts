@@ -176,7 +176,7 @@ test('an event reaches who listens for it, once, with the same id', async () => 
       ...escalation(eventOf('ops.alert')),
     },
   );
-  expect(await b.process.testEscalation('tester')).toEqual(['The event ops.alert was sent.']);
+  expect(await b.process.governance.testEscalation('tester')).toEqual(['The event ops.alert was sent.']);
   await b.until('the handling', isIdle);
   await waitFor(() => b.ledger().length === 1, { what: 'the event' });
   const heard = JSON.parse(b.ledger()[0]!) as Record<string, unknown>;
@@ -248,14 +248,16 @@ test('over and there again within a minute: it is told once that is over, and no
 test('a test says what came of it, is no cause for more than itself, and is not tried again', async () => {
   const one = await receiver(status(500));
   const b = await bench(CHARGES, escalation(webhookAt(one.url)));
-  expect(await b.process.testEscalation('tester')).toEqual([
+  expect(await b.process.governance.testEscalation('tester')).toEqual([
     `http://127.0.0.1:${one.port}/… was not told: it answered 500.`,
   ]);
   expect(causesOf(b)).toMatchObject([
     { kind: 'test', overWhy: 'it was a test', deliveries: [{ status: 'failed' }] },
   ]);
   const c = await bench(CHARGES);
-  await expect(c.process.testEscalation('tester')).rejects.toMatchObject({ code: 'escalation.no-target' });
+  await expect(c.process.governance.testEscalation('tester')).rejects.toMatchObject({
+    code: 'escalation.no-target',
+  });
 });
 
 test('a journal that nobody knows to be the one that counts tells nobody, until somebody resumes it [S10]', async () => {
@@ -267,7 +269,9 @@ test('a journal that nobody knows to be the one that counts tells nobody, until 
   const c = await b.again();
   one.answer(status(200));
   const before = one.received.length;
-  expect(await c.process.testEscalation('tester')).toEqual([expect.stringContaining('was not told')]);
+  expect(await c.process.governance.testEscalation('tester')).toEqual([
+    expect.stringContaining('was not told'),
+  ]);
   expect(one.received).toHaveLength(before);
   await c.process.start(OPERATOR);
   await c.until('the delivery', ({ snapshot }) =>

@@ -126,8 +126,8 @@ test('[P2] [S40] what it takes over keeps the keys of the original; what it begi
   await until('its own promise', () => copy.snapshot.open[0]?.waits.length === 1);
   const own = copy.snapshot.open[0]!.waits[0]!.waitId;
   expect(own).not.toBe(promiseId);
-  expect(b.process.knowsPromise(own)).toBe(false);
-  expect(copy.knowsPromise(promiseId)).toBe(false);
+  expect(b.process.waits.knows(own)).toBe(false);
+  expect(copy.waits.knows(promiseId)).toBe(false);
   await copy.desk.settlePromise(own, { status: 'resolved', value: 'from the copy' }, OPERATOR);
   await until('its end', () => isIdle(copy));
   expect(copy.snapshot.context).toEqual({ count: 1, answer: 'from the copy' });

@@ -86,9 +86,12 @@ test('[S25] on_exceeded that is made escalate while it is held tells at once', a
   await b.until('the hold', isHeld(b));
   expect(causesOf(b)).toEqual([]);
   const set = { 'budget.on_exceeded': 'escalate' };
-  await b.process.changeSettings({ set, undo: [] }, OPERATOR);
+  await b.process.governance.changeSettings({ set, undo: [] }, OPERATOR);
   expect(keysOf(b)).toEqual(['budget/max_tool_calls_per_day']);
-  await b.process.changeSettings({ set: { 'budget.max_tool_calls_per_day': 2 }, undo: [] }, OPERATOR);
+  await b.process.governance.changeSettings(
+    { set: { 'budget.max_tool_calls_per_day': 2 }, undo: [] },
+    OPERATOR,
+  );
   await b.until('the end', isIdle);
   expect(causesOf(b)).toMatchObject([{ repeats: 0, overWhy: 'nothing waits for its budget any more' }]);
 });
@@ -128,7 +131,7 @@ test('[S34] held by its budget when its mission fails: resuming lifts the one, a
   const b = await bench(agent, { ...mission(), ...budget({ limits: { max_tool_calls_per_day: 1 } }) });
   await b.trigger();
   await b.until('the hold', isHeld(b));
-  await b.process.changeMission('fail', OPERATOR);
+  await b.process.governance.changeMission('fail', OPERATOR);
   await b.until('both', () => kindsOf(b).length === 2);
   await b.process.resume(OPERATOR);
   expect(kindsOf(b)).toEqual(['budget']);
@@ -215,10 +218,10 @@ test('[S39] taken back to before its mission failed: limits, caps and what was u
   await b.until('the end', isIdle);
   const to = b.process.snapshot.seq;
   const set = { 'budget.max_tool_calls_per_day': 4 };
-  await b.process.changeSettings({ set, undo: [] }, OPERATOR);
+  await b.process.governance.changeSettings({ set, undo: [] }, OPERATOR);
   await runs(b, 1);
   await b.until('the verdict', (process) => verdictsOf(process) === 1);
-  await b.process.changeMission('fail', OPERATOR);
+  await b.process.governance.changeMission('fail', OPERATOR);
   await b.until('the cause', () => keysOf(b).length === 1);
   const before = b.process.snapshot;
   const { undone } = await b.process.rewinds.plan({ to, isHandledAgain: false });
@@ -247,7 +250,10 @@ test('[S39] taken back to before its mission failed: limits, caps and what was u
 test('[S22] a clock that jumps back an hour makes nothing that was granted for a minute last longer', async () => {
   const clock = new SteppedClock(Date.now());
   const b = await bench(CHARGES, budget({ limits: { max_tool_calls_per_day: 1 } }), undefined, { clock });
-  await b.process.extendBudget({ limit: 'max_tool_calls_per_day', amount: 9, forMs: 60_000 }, OPERATOR);
+  await b.process.governance.extendBudget(
+    { limit: 'max_tool_calls_per_day', amount: 9, forMs: 60_000 },
+    OPERATOR,
+  );
   clock.set(-3_600_000);
   await b.trigger('2');
   await b.until('two more', () => b.ledger().length === 2 && isIdle(b.process));

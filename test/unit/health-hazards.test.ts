@@ -144,18 +144,20 @@ test('what is cleared is recorded with who and why, and lets go of what it held;
   const b = await bench(CALLS, health('pause'));
   await b.trigger('[7,7,7]');
   await b.until('the hold', isHeldByHealth);
-  await expect(b.process.clearHealth('loop', OPERATOR)).rejects.toMatchObject({
+  await expect(b.process.governance.clearHealth('loop', OPERATOR)).rejects.toMatchObject({
     code: 'health.nothing-found',
     message: expect.stringContaining('There is stuck.'),
   });
-  await b.process.clearHealth('stuck', OPERATOR);
+  await b.process.governance.clearHealth('stuck', OPERATOR);
   await b.until('the last call', () => b.ledger().length === 3);
   expect((await b.entries()).find(({ entry_type }) => entry_type === 'health_cleared')?.data).toEqual({
     anomaly_type: 'stuck',
     actor: OPERATOR.name,
     reason: OPERATOR.reason,
   });
-  await expect(b.process.clearHealth(null, OPERATOR)).rejects.toMatchObject({ code: 'health.nothing-found' });
+  await expect(b.process.governance.clearHealth(null, OPERATOR)).rejects.toMatchObject({
+    code: 'health.nothing-found',
+  });
 });
 
 test('a host that died right after it found something does what is to be done when it is back', async () => {

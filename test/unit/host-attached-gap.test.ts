@@ -3,7 +3,8 @@
 
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { FleetView, JournalView, ProcessRow } from '../../core/contract/views.ts';
+import type { FleetView, JournalView } from '../../core/contract/fleet-views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { attachedConsole } from '../../core/host/attached-console.ts';
 import { connectToHost } from '../../core/host/host-connection.ts';
 import { lineReader } from '../../core/host/line-reader.ts';

@@ -2,7 +2,9 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ProcessDetail, ProcessRow, TimelineRow } from '../../core/contract/views.ts';
+import { ProcessDetail } from '../../core/contract/process-detail.ts';
+import { ProcessRow } from '../../core/contract/process-row.ts';
+import { TimelineRow } from '../../core/contract/timeline-views.ts';
 import { cut, showCut } from '../../core/host/cut.ts';
 import { entrySummary } from '../../core/host/entry-summary.ts';
 import { badLineRow, processDetail, timelineRow, type DetailInput } from '../../core/host/read-model.ts';

@@ -1,7 +1,8 @@
 // A list that is cut tells how many there are, and whoever has to answer finds among what is shown what is asked [P5].
 
 import { describe, expect, test } from 'vitest';
-import { ProcessDetail, type TriggerView } from '../../core/contract/views.ts';
+import { ProcessDetail } from '../../core/contract/process-detail.ts';
+import { type TriggerView } from '../../core/contract/trigger-views.ts';
 import { previewOf } from '../../core/host/preview.ts';
 import { asRecorded, processDetail } from '../../core/host/read-model.ts';
 import type { EffectClass, RecordedEffect } from '../../core/model/effects.ts';

@@ -3,7 +3,7 @@
 import { appendFileSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { JournalView } from '../../core/contract/views.ts';
+import { JournalView } from '../../core/contract/fleet-views.ts';
 import type { JournalSource } from '../../core/host/journal-source.ts';
 import { lookAtJournal, sizeOf, sumOf } from '../../core/host/looked-at-journal.ts';
 import { openFileJournal, readFileJournal } from '../../core/journal/file-journal.ts';

@@ -1,7 +1,8 @@
 // A row is made again only when something in it may be different, and then at once.
 
 import { describe, expect, test } from 'vitest';
-import type { FleetView, ProcessRow } from '../../core/contract/views.ts';
+import type { FleetView } from '../../core/contract/fleet-views.ts';
+import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { fleetChanges } from '../../core/host/fleet-changes.ts';
 import { asRecorded, processRow } from '../../core/host/read-model.ts';
 import { rowCache } from '../../core/host/row-cache.ts';

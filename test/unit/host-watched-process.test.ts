@@ -2,7 +2,8 @@
 
 import { expect, onTestFinished, test } from 'vitest';
 import type { ConsoleEvent } from '../../core/contract/console-host.ts';
-import type { ProcessDetail, TimelinePage, TimelineRow } from '../../core/contract/views.ts';
+import type { ProcessDetail } from '../../core/contract/process-detail.ts';
+import type { TimelinePage, TimelineRow } from '../../core/contract/timeline-views.ts';
 import type { JournalSource } from '../../core/host/journal-source.ts';
 import { asRecorded, badLineRow, processDetail } from '../../core/host/read-model.ts';
 import { watchedProcess, type WatchedProcess } from '../../core/host/watched-process.ts';

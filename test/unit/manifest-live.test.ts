@@ -33,8 +33,8 @@ async function opened(directory: string) {
   return {
     process,
     close,
-    set: (set: JsonObject) => process.changeSettings({ set, undo: [] }, OPERATOR),
-    undo: (...undo: string[]) => process.changeSettings({ set: {}, undo }, OPERATOR),
+    set: (set: JsonObject) => process.governance.changeSettings({ set, undo: [] }, OPERATOR),
+    undo: (...undo: string[]) => process.governance.changeSettings({ set: {}, undo }, OPERATOR),
     /** The plan that an invocation begins with. */
     planned: async (): Promise<AgentPlan> => {
       const before = process.snapshot.invocationCount;

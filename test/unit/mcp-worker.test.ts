@@ -128,7 +128,7 @@ test(
     expect(tools).toEqual(b.process.snapshot.tools);
     expect(Object.keys(tools.lists)).toEqual([told[1]!.data['hash']]);
     expect(Object.keys(tools.believed)).toEqual(['mcp:bad/echo', 'mcp:bad/more']);
-    expect(b.process.toolServers()).toMatchObject({ servers: [{ server: 'bad', state: 'connected' }] });
+    expect(b.process.runner.servers).toMatchObject({ servers: [{ server: 'bad', state: 'connected' }] });
   },
 );
 
@@ -252,7 +252,7 @@ test(
     };
     await handled(1);
     const set = { 'holdfast.tools.echo.disabled': true, 'holdfast.tools.env.class': 'retry' };
-    await b.process.changeSettings({ set, undo: [] }, OPERATOR);
+    await b.process.governance.changeSettings({ set, undo: [] }, OPERATOR);
     const known = { set: { 'holdfast.tools.env.class': '"retry"' }, undo: [] };
     expect(await changeSettings(b.process, known, OPERATOR)).toBe(
       `${b.process.name} has it so already; nothing was changed.`,
@@ -268,7 +268,7 @@ test(
     const input = {
       snapshot: b.process.snapshot,
       plan: b.process.settings.config.agent,
-      told: b.process.toolServers(),
+      told: b.process.runner.servers,
       isNow: true,
     };
     const { tools, servers } = toolsView(input);
@@ -279,7 +279,7 @@ test(
       isEnabled: true,
     });
     expect(servers).toMatchObject([{ name: 'bad', state: 'connected', isNow: true, toolCount: 12 }]);
-    await b.process.changeSettings(
+    await b.process.governance.changeSettings(
       { set: { 'holdfast.tools.echo.disabled': false }, undo: ['holdfast.tools.env.class'] },
       OPERATOR,
     );

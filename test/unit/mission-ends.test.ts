@@ -86,7 +86,7 @@ test('[C17] max_invocations: not one run more begins, the last one is judged, an
   expect((await evaluations(b)).at(-1)).toMatchObject({ run: 3, outcome: 'not_achieved' });
   expect((await entriesOf(b, 'mission_failed'))[0]!.data).toMatchObject({ why: 'max_invocations' });
   // Taken up again it has as many once more, and what waited goes on.
-  await b.process.changeMission('resume', { ...OPERATOR, reason: 'three more' });
+  await b.process.governance.changeMission('resume', { ...OPERATOR, reason: 'three more' });
   await b.until('its failure, once more', ({ snapshot }) => snapshot.invocationCount === 6);
   await b.until('the hold, once more', ({ snapshot }) => snapshot.lifecycle === 'suspended');
   expect(b.process.snapshot).toMatchObject({ queue: [], mission: { status: 'failed', runs: 3 } });
@@ -118,7 +118,7 @@ test('auto_complete: false leaves it to an operator, who says who and why [P7]',
   await runs(b, 2);
   await b.until('the verdicts', (process) => verdictsOf(process) === 2);
   expect(b.process.snapshot.mission).toMatchObject({ status: 'active', outcome: 'achieved' });
-  await b.process.changeMission('complete', { name: 'operator:ann', reason: 'checked it' });
+  await b.process.governance.changeMission('complete', { name: 'operator:ann', reason: 'checked it' });
   await b.until('the stop', ({ snapshot }) => snapshot.lifecycle === 'stopped');
   expect((await entriesOf(b, 'mission_completed'))[0]!.data).toMatchObject({
     actor: 'operator:ann',
@@ -131,16 +131,16 @@ test('a paused mission is neither judged nor limited, and goes on where it was',
   const b = await bench(judged(achievedAt(9)), mission({ maxInvocations: 3 }));
   await runs(b, 1);
   await b.until('a verdict', (process) => verdictsOf(process) === 1);
-  await b.process.changeMission('pause', OPERATOR);
+  await b.process.governance.changeMission('pause', OPERATOR);
   await runs(b, 4);
   expect(b.process.snapshot.mission).toMatchObject({ status: 'paused', runs: 1, evaluations: 1 });
-  await expect(b.process.changeMission('pause', OPERATOR)).rejects.toMatchObject({
+  await expect(b.process.governance.changeMission('pause', OPERATOR)).rejects.toMatchObject({
     code: 'mission.not-now',
     message: expect.stringMatching(/paused.*resume, fail, complete/),
   });
   const c = await b.again();
   expect(c.process.snapshot.mission).toMatchObject({ status: 'paused' });
-  await c.process.changeMission('resume', OPERATOR);
+  await c.process.governance.changeMission('resume', OPERATOR);
   await runs(c, 1);
   await c.until('another verdict', (process) => verdictsOf(process) === 2);
   expect(c.process.snapshot.mission).toMatchObject({ status: 'active', runs: 2 });
@@ -149,7 +149,7 @@ test('a paused mission is neither judged nor limited, and goes on where it was',
 test('an operator who says that it has failed is believed, and the process is held', async () => {
   const b = await bench(judged(achievedAt(9)), mission());
   await runs(b, 1);
-  await b.process.changeMission('fail', { name: 'operator:ann', reason: 'no longer wanted' });
+  await b.process.governance.changeMission('fail', { name: 'operator:ann', reason: 'no longer wanted' });
   await b.until('the hold', ({ snapshot }) => snapshot.lifecycle === 'suspended');
   expect(b.process.snapshot.holds).toMatchObject([
     { kind: 'mission', actor: 'operator:ann', reason: 'mission failed: no longer wanted' },
@@ -177,7 +177,7 @@ test('[S39] a rewind takes the mission back, and what its judge cost stays spent
 
 test('without a mission there is none to change, and the error says so', async () => {
   const b = await bench('return "done"');
-  await expect(b.process.changeMission('pause', OPERATOR)).rejects.toMatchObject({
+  await expect(b.process.governance.changeMission('pause', OPERATOR)).rejects.toMatchObject({
     code: 'mission.none',
     message: expect.stringMatching(/manifest sets none/),
   });
@@ -213,7 +213,7 @@ test('[P4] the judge is budgeted: booked before it is asked, against the day alo
   expect((await evaluations(b)).at(-1)!['unknown']).toBe(
     'the judge waits for its budget: cost of a day: 4 of 5 used, and 2 more is asked for (max_cost_per_day)',
   );
-  await b.process.extendBudget({ limit: 'max_cost_per_day', amount: 1, forMs: null }, OPERATOR);
+  await b.process.governance.extendBudget({ limit: 'max_cost_per_day', amount: 1, forMs: null }, OPERATOR);
   await b.until('the third', (process) => verdictsOf(process) === 3);
   expect(b.process.snapshot.budget).toMatchObject({ spent: { cost: 6 }, reserved: {} });
   expect((await evaluations(b)).filter((one) => one['waits_for_budget'] === true)).toHaveLength(1);

@@ -176,7 +176,7 @@ test('a revoked key is none to go on without', async () => {
     mission: 'holdfast: { judge_retries: 0 }',
     manifest: withKey(),
   });
-  await j.process.revokeSecret(null, { name: 'operator:ann', reason: 'leaked' });
+  await j.process.governance.revokeSecret(null, { name: 'operator:ann', reason: 'leaked' });
   await j.run();
   await j.until('the unknown', ({ snapshot }) => snapshot.mission?.unknown !== null);
   expect(unknownOf(j.process)).toMatch(/OPENAI_COMPATIBLE_API_KEY of clerk was revoked by operator:ann/);

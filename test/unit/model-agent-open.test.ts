@@ -76,7 +76,7 @@ test(
     expect(await w.turn('work')).toBe('{"text":"over there"}');
     expect(model.asked.at(-1)!.question.system).toContain('Be brief.');
     expect(w.process.snapshot.plan).toMatchObject({ servers: { tools: { reach: 'named' } } });
-    await w.process.undoSelf(null, OPERATOR);
+    await w.process.governance.undoSelf(null, OPERATOR);
     expect(await w.turn('work')).toBe('No tools.');
     expect(model.asked.at(-1)!.question.system).toContain('As the manifest says.');
     expect(standing(w.process.snapshot.self)).toEqual([]);

@@ -100,7 +100,10 @@ test(
     const again = await w.again();
     await again.until('the hold', ({ snapshot }) => snapshot.holds.some(({ kind }) => kind === 'budget'));
     expect(again.calls()).toHaveLength(2);
-    await again.process.extendBudget({ limit: 'max_tool_calls_per_run', amount: 1, forMs: null }, OPERATOR);
+    await again.process.governance.extendBudget(
+      { limit: 'max_tool_calls_per_run', amount: 1, forMs: null },
+      OPERATOR,
+    );
     expect(await again.reply(eventId)).toBe('All three.');
     expect(again.calls()).toHaveLength(3);
     expect(model.counts()).toEqual([1, 1, 1]);

@@ -29,7 +29,7 @@ describe('instructions', () => {
       actor: 'agent:agent',
       reason: 'they are long',
     });
-    const undone = await b.process.undoSelf(null, OPERATOR);
+    const undone = await b.process.governance.undoSelf(null, OPERATOR);
     expect(undone).toHaveLength(1);
     await call(b.process);
     expect(b.process.snapshot.context['told']).toBe('as the manifest says');
@@ -38,23 +38,23 @@ describe('instructions', () => {
 
   test('are taken back to any of the last steps, and with all of them to what people said', async () => {
     const b = await openBench();
-    await b.process.changeSettings({ set: { instructions: 'an operator’s' }, undo: [] }, OPERATOR);
+    await b.process.governance.changeSettings({ set: { instructions: 'an operator’s' }, undo: [] }, OPERATOR);
     for (const text of ['one', 'two', 'three', 'four', 'five', 'six', 'seven']) {
       await callOne(b.process, 'modify_instructions', { instructions: text });
     }
     const steps = standing(b.process.snapshot.self, 'instructions');
     expect(steps).toHaveLength(5);
-    await b.process.undoSelf([steps.at(-2)!.seq], OPERATOR);
+    await b.process.governance.undoSelf([steps.at(-2)!.seq], OPERATOR);
     expect(b.process.settings.config.instructions).toBe('five');
     expect(standing(b.process.snapshot.self)).toHaveLength(3);
-    await b.process.undoSelf(null, OPERATOR);
+    await b.process.governance.undoSelf(null, OPERATOR);
     expect(b.process.settings.config.instructions).toBe('an operator’s');
   });
 
   test('that somebody else set since are not the agent’s to take back', async () => {
     const b = await openBench();
     await callOne(b.process, 'modify_instructions', { instructions: 'mine' });
-    await b.process.changeSettings({ set: { instructions: 'theirs' }, undo: [] }, OPERATOR);
+    await b.process.governance.changeSettings({ set: { instructions: 'theirs' }, undo: [] }, OPERATOR);
     expect(await callOne(b.process, 'undo_change', { change: 'all' })).toMatchObject({ isError: false });
     expect(b.process.settings.config.instructions).toBe('theirs');
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { REWIND_VERBS } from '../../core/cli/rewind-verbs.ts';
-import { ForkPlanView } from '../../core/contract/views.ts';
+import { ForkPlanView } from '../../core/contract/rewind-views.ts';
 import { forkPlanView } from '../../core/host/plan-views.ts';
 
 const LEFT = { queue: [], inbox: [], promises: [], timers: [] };

@@ -78,7 +78,7 @@ test('[J10] the address of a receiver, and what is signed with, are taken out wh
 test('[J10] an address that somebody tries to set while it lives is refused, and not repeated', async () => {
   const b = await bench('', escalating(9));
   const set = { 'budget.escalation.webhook_url': 'https://hooks.example/T0001/xyzzy' };
-  const refused = b.process.changeSettings({ set, undo: [] }, OPERATOR);
+  const refused = b.process.governance.changeSettings({ set, undo: [] }, OPERATOR);
   await expect(refused).rejects.toThrow(/budget\.escalation: whom to tell stands in the manifest alone/);
   await expect(refused).rejects.not.toThrow(/xyzzy/);
 });

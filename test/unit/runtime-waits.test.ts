@@ -190,9 +190,9 @@ test('[P6] a query is answered by the run that has it, or by one that only looks
   const b = await bench(source, { workerIdleMs: 300 });
   await b.trigger();
   await b.until('the promise', ({ snapshot }) => snapshot.open[0]?.waits.length === 1);
-  expect(await b.process.query('step', { plus: 10 }, null)).toBe(11);
-  await expect(b.process.query('write', null, null)).rejects.toMatchObject({ code: 'query.async' });
-  await expect(b.process.query('unknown', null, null)).rejects.toMatchObject({ code: 'query.unknown' });
+  expect(await b.process.queries.ask('step', { plus: 10 }, null)).toBe(11);
+  await expect(b.process.queries.ask('write', null, null)).rejects.toMatchObject({ code: 'query.async' });
+  await expect(b.process.queries.ask('unknown', null, null)).rejects.toMatchObject({ code: 'query.unknown' });
   await b.until(
     'awaiting',
     ({ snapshot, live }) => snapshot.lifecycle === 'awaiting' && live.worker === null,
@@ -201,7 +201,7 @@ test('[P6] a query is answered by the run that has it, or by one that only looks
     what: 'the last entry',
   });
   const before = b.process.snapshot.seq;
-  expect(await b.process.query('step', { plus: 20 }, null)).toBe(21);
+  expect(await b.process.queries.ask('step', { plus: 20 }, null)).toBe(21);
   expect(b.process.snapshot.seq).toBe(before);
   expect((await b.entries()).length).toBe(before);
   expect(b.process.live.worker).toBeNull();
@@ -220,14 +220,14 @@ test('[S30] a question that its worker takes to the grave is asked of whoever ha
   const hasHung = join(b.directory, 'hung');
   await b.trigger(hasHung);
   await b.until('the loop', () => existsSync(hasHung));
-  const answer = b.process.query('where', null, null);
+  const answer = b.process.queries.ask('where', null, null);
   await b.process.killWorker();
   expect(await answer).toBe('here');
 });
 
 test('without an invocation under way a query is refused', async () => {
   const b = await bench(`return 'x';`);
-  await expect(b.process.query('step', null, null)).rejects.toMatchObject({
+  await expect(b.process.queries.ask('step', null, null)).rejects.toMatchObject({
     code: 'process.nothing-under-way',
   });
 });

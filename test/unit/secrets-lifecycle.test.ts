@@ -38,13 +38,14 @@ async function read(of: Bench, name = 'API_KEY'): Promise<string> {
   return of.ledger().at(-1)!;
 }
 
-const statusOf = (of: Bench, name = 'API_KEY') => of.process.secrets().find((one) => one.name === name)!;
+const statusOf = (of: Bench, name = 'API_KEY') =>
+  of.process.secrets.standings().find((one) => one.name === name)!;
 
 test('code is given the present value, and each refusal by a class of its own', async () => {
   const of = await started(secretsOf(['API_KEY']), { API_KEY: PLANTED });
   expect(await read(of)).toBe(`given ${PLANTED.length} ${PLANTED.slice(0, 7)}`);
   expect(await read(of, 'NOT_THERE')).toBe('SecretUnavailable secret.unknown unknown true');
-  await of.process.revokeSecret('API_KEY', OPERATOR);
+  await of.process.governance.revokeSecret('API_KEY', OPERATOR);
   expect(await read(of)).toBe('SecretUnavailable secret.revoked revoked true');
   expect(statusOf(of)).toMatchObject({ status: 'revoked', source: 'variable', from: '${API_KEY}' });
 });
@@ -58,14 +59,17 @@ test('C25: a rotation counts from the next call on, without a restart, and its t
   );
   await read(of);
   const worker = of.process.live.worker?.pid;
-  await of.process.rotateSecret({ name: 'API_KEY', value: OTHER, ttlMs: 5_000 }, OPERATOR);
+  await of.process.governance.rotateSecret({ name: 'API_KEY', value: OTHER, ttlMs: 5_000 }, OPERATOR);
   expect(await read(of)).toBe(`given ${OTHER.length} ${OTHER.slice(0, 7)}`);
   expect(of.process.live.worker?.pid).toBe(worker);
   clock.pass(5_001);
   expect(await read(of)).toBe('SecretUnavailable secret.expired expired true');
   expect(statusOf(of).status).toBe('expired');
   // Rotated without one, it has the manifest's.
-  await of.process.rotateSecret({ name: 'API_KEY', value: `${OTHER}!`, ttlMs: undefined }, OPERATOR);
+  await of.process.governance.rotateSecret(
+    { name: 'API_KEY', value: `${OTHER}!`, ttlMs: undefined },
+    OPERATOR,
+  );
   clock.pass(59_000);
   expect(await read(of)).toMatch(/^given/);
   clock.pass(2_000);
@@ -134,11 +138,11 @@ test('[P4] what was revoked or had expired stays so behind a crash; what is give
   const config = secretsOf(['API_KEY', 'DB', 'OLD'], { ttlsMs: { DB: 60_000, OLD: 1_000 } });
   const environment = { API_KEY: PLANTED, DB: 'a-password-1', OLD: 'an-old-one-1' };
   const first = await started(config, environment, { clock });
-  await first.process.revokeSecret('API_KEY', OPERATOR);
+  await first.process.governance.revokeSecret('API_KEY', OPERATOR);
   clock.pass(30_000);
   const second = await first.again();
   expect(second.process.snapshot.lifecycle).toBe('running');
-  expect(second.process.secrets().map(({ name, status }) => [name, status])).toEqual([
+  expect(second.process.secrets.standings().map(({ name, status }) => [name, status])).toEqual([
     ['API_KEY', 'revoked'],
     ['DB', 'active'],
     ['OLD', 'expired'],
@@ -157,7 +161,7 @@ test('who read what is on record once for each invocation, by name, and refusals
     tempDirectory(),
     { environment: { API_KEY: PLANTED, GONE: 'another-one-1' } },
   );
-  await of.process.revokeSecret('GONE', OPERATOR);
+  await of.process.governance.revokeSecret('GONE', OPERATOR);
   for (const _ of [1, 2]) await of.trigger();
   await of.until('both', () => of.ledger().length === 2 && isIdle(of.process));
   const reads = (await of.entries()).filter(({ entry_type: type }) => type === 'secret_read');
@@ -177,11 +181,11 @@ test.each<[string, string, RegExp]>([
   ['as another', 'a-password-1', /have the same value/],
 ])('a new value that is %s is refused, and not told', async (_, value, why) => {
   const of = await started(secretsOf(['API_KEY', 'DB']), { API_KEY: PLANTED, DB: 'a-password-1' });
-  const refused = of.process.rotateSecret({ name: 'API_KEY', value, ttlMs: undefined }, OPERATOR);
+  const refused = of.process.governance.rotateSecret({ name: 'API_KEY', value, ttlMs: undefined }, OPERATOR);
   await expect(refused).rejects.toThrow(why);
   if (value !== 'a-password-1') return;
   await expect(
-    of.process.rotateSecret({ name: 'NOPE', value: OTHER, ttlMs: undefined }, OPERATOR),
+    of.process.governance.rotateSecret({ name: 'NOPE', value: OTHER, ttlMs: undefined }, OPERATOR),
   ).rejects.toThrow('There are: API_KEY, DB.');
 });
 

@@ -43,7 +43,7 @@ test('a rotation between a run and its re-run makes no divergence', async () => 
   const of = await started();
   await of.trigger();
   await of.until('the wait', ({ snapshot }) => snapshot.lifecycle === 'awaiting');
-  await of.process.rotateSecret({ name: 'API_KEY', value: OTHER, ttlMs: undefined }, OPERATOR);
+  await of.process.governance.rotateSecret({ name: 'API_KEY', value: OTHER, ttlMs: undefined }, OPERATOR);
   await approve(of);
   expect(of.process.snapshot).toMatchObject({ lifecycle: 'running', invocationCount: 1, lastError: null });
   expect(of.ledger()).toEqual([
@@ -114,7 +114,7 @@ test('a run that only looks is given no secret, and sees the same record', async
     'the wait',
     ({ snapshot, live }) => snapshot.lifecycle === 'awaiting' && live.worker === null,
   );
-  expect(await of.process.query('what', null, null)).toEqual({ starts: 'stands-in-' });
+  expect(await of.process.queries.ask('what', null, null)).toEqual({ starts: 'stands-in-' });
   const reads = (await of.entries()).filter(({ entry_type: type }) => type === 'secret_read');
   expect(reads).toHaveLength(1);
   await approve(of);

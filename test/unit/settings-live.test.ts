@@ -9,7 +9,7 @@ import { bench, folded, isIdle, OPERATOR, type Bench } from '../support/runtime.
 const DAY = 'budget.max_tool_calls_per_day';
 
 async function set(of: Bench, values: Record<string, number | string | null>): Promise<void> {
-  await of.process.changeSettings({ set: values, undo: [] }, OPERATOR);
+  await of.process.governance.changeSettings({ set: values, undo: [] }, OPERATOR);
 }
 
 const changes = async (of: Bench) =>
@@ -63,7 +63,7 @@ test('[P4] what was changed is in force after another start, and taken back it i
   expect(c.process.settings.config.budget.limits).toEqual({ max_tool_calls_per_day: 3 });
   await c.trigger('3');
   await c.until('the end', isIdle);
-  await c.process.changeSettings({ set: {}, undo: [DAY] }, OPERATOR);
+  await c.process.governance.changeSettings({ set: {}, undo: [DAY] }, OPERATOR);
   expect(c.process.snapshot.settings).toEqual({});
   expect(c.process.settings.config.budget.limits).toEqual({ max_tool_calls_per_day: 1 });
   await c.trigger('1');
@@ -130,9 +130,11 @@ test.each([
 
 test('what is as the manifest has it can not be taken back, and what is set to that is no change', async () => {
   const b = await bench(CHARGES, written({ max_tool_calls_per_day: 4 }));
-  await expect(b.process.changeSettings({ set: {}, undo: [DAY] }, OPERATOR)).rejects.toMatchObject({
-    code: 'settings.not-changed',
-  });
+  await expect(b.process.governance.changeSettings({ set: {}, undo: [DAY] }, OPERATOR)).rejects.toMatchObject(
+    {
+      code: 'settings.not-changed',
+    },
+  );
   await set(b, { [DAY]: 4 });
   expect(await changes(b)).toEqual([]);
   await set(b, { [DAY]: 5 });

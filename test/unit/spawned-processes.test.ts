@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_BUDGET } from '../../core/model/budget.ts';
+import { standing } from '../../core/model/self-change.ts';
 import { findOrphans } from '../../core/host/orphans.ts';
 import type { AgentProcess } from '../../core/runtime/agent-process.ts';
 import type { AgentRuntime } from '../../core/runtime/agent-runtime.ts';
@@ -239,8 +240,8 @@ describe('what follows a process', () => {
     await waitFor(() => b.ledger().length === 7 && isIdle(grandchild), { what: 'their work' });
     const spent = (process: AgentProcess): number => process.snapshot.budget.spent.toolCalls ?? 0;
     const all = [...b.runtime.processes.values()].reduce((sum, process) => sum + spent(process), 0);
-    const [change] = b.process.selfUndo.plan(null);
-    await b.process.undoSelf([change!.seq], OPERATOR);
+    const [change] = standing(b.process.snapshot.self);
+    await b.process.governance.undoSelf([change!.seq], OPERATOR);
     expect([...b.runtime.processes.keys()]).toEqual(['agent']);
     expect(spent(b.process)).toBe(all);
     const again = await b.again();
@@ -274,7 +275,10 @@ describe('the budget that they share', () => {
       );
     expect(used()).toBe(20);
     expect(children().find(isHeld)!.snapshot.budget.exceeded).toMatchObject({ of: 'agent', max: 20 });
-    await b.process.extendBudget({ limit: 'max_tool_calls_per_day', amount: 30, forMs: null }, OPERATOR);
+    await b.process.governance.extendBudget(
+      { limit: 'max_tool_calls_per_day', amount: 30, forMs: null },
+      OPERATOR,
+    );
     await waitFor(() => children().every(isIdle) && b.ledger().length === 24, { what: 'the rest' });
     expect(used()).toBeLessThanOrEqual(50);
   });
@@ -302,19 +306,11 @@ test('undone by an operator and by its agent at once, a process is discarded onc
   await waitFor(() => b.ledger().length === 3 && isIdle(a), { what: 'its work' });
   const spent = (process: AgentProcess): number => process.snapshot.budget.spent.toolCalls ?? 0;
   const all = [...b.runtime.processes.values()].reduce((sum, process) => sum + spent(process), 0);
-  // As the agent's call and an operator's order do it.
-  const undone = await Promise.all([
-    b.process.selfUndo.undo(null, OPERATOR),
-    b.process.undoSelf(null, OPERATOR),
-  ]);
-  expect(
-    undone
-      .flat()
-      .map(({ what }) => what)
-      .sort(),
-  ).toEqual(['agent.a', 'agent.b']);
+  const undo = { tool: 'undo_change', args: { change: 'all' } };
+  await Promise.all([call(b.process, undo), b.process.governance.undoSelf(null, OPERATOR)]);
   expect([...b.runtime.processes.keys()]).toEqual(['agent']);
-  expect(spent(b.process)).toBe(all);
+  // The undoing is a call of the agent, too.
+  expect(spent(b.process)).toBe(all + 1);
   const discarded = (await b.entries()).filter(({ entry_type: type }) => type === 'process_discarded');
   expect(discarded).toHaveLength(2);
   expect(b.process.live.trouble).toBeNull();
@@ -352,7 +348,7 @@ test('one whose journal can not be read is taken back all the same, by the word 
   for (const one of await family.recover([again.process])) one.begin();
   expect(family.problemOf('agent.a')).toBeNull();
   const change = again.process.snapshot.self.changes.find(({ what }) => what === 'agent.a')!;
-  expect(await again.process.undoSelf([change.seq], OPERATOR)).toHaveLength(1);
+  expect(await again.process.governance.undoSelf([change.seq], OPERATOR)).toHaveLength(1);
   expect(again.process.snapshot.self.spawned.map(({ name }) => name)).toEqual(['agent.b']);
   expect(again.runtime.processes.has('agent.a')).toBe(false);
   // What can be read of it stays as it was.

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openLiveWorkspace } from '../../core/host/live-workspace.ts';
+import { openLiveWorkspace } from '../../core/host/open-workspace.ts';
 import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
 import { loadWorkspace } from '../../core/manifest/load-workspace.ts';
 import { isVariable, withVariables } from '../../core/manifest/variables.ts';

@@ -184,7 +184,7 @@ describe('a model that answers', () => {
     const b = await turnBench({ models: [model.name('responses')], config: { ...KEYS } });
     await turnOf(b);
     const order = { name: 'OPENAI_API_KEY', value: 'sk-test-9999', ttlMs: undefined };
-    await b.process.rotateSecret(order, OPERATOR);
+    await b.process.governance.rotateSecret(order, OPERATOR);
     await turnOf(b);
     expect(model.asked.map(({ key }) => key)).toEqual(['Bearer sk-test-0001', 'Bearer sk-test-9999']);
   });

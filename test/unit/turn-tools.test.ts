@@ -191,7 +191,10 @@ describe('a call of a tool', () => {
     await b.trigger();
     await b.until('the hold', isHeld(b));
     expect(server.done).toHaveLength(1);
-    await b.process.extendBudget({ limit: 'max_tool_calls_per_run', amount: 1, forMs: null }, OPERATOR);
+    await b.process.governance.extendBudget(
+      { limit: 'max_tool_calls_per_run', amount: 1, forMs: null },
+      OPERATOR,
+    );
     await b.until('the end', isIdle);
     expect(server.done).toHaveLength(2);
     expect(b.process.snapshot.budget.spent).toMatchObject({ toolCalls: 2, modelTurns: 3 });

@@ -136,8 +136,10 @@ test('[S20] a long error of an effect, hundreds of waits and a long answer end n
   );
   await b.trigger();
   await b.until('the waits', ({ snapshot }) => snapshot.open[0]?.waits.length === 300);
-  await expect(b.process.query('fails', null, null)).rejects.toMatchObject({ message: 'x'.repeat(10_000) });
-  await expect(b.process.query('large', null, null)).rejects.toMatchObject({ code: 'query.too-large' });
+  await expect(b.process.queries.ask('fails', null, null)).rejects.toMatchObject({
+    message: 'x'.repeat(10_000),
+  });
+  await expect(b.process.queries.ask('large', null, null)).rejects.toMatchObject({ code: 'query.too-large' });
   await b.until('awaiting', ({ snapshot }) => snapshot.lifecycle === 'awaiting');
   expect(b.ledger()).toEqual(['failed']);
   expect(b.process.snapshot.generation).toBe(1);

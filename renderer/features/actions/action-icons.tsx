@@ -1,5 +1,5 @@
 import { Lifesaver, Lightning, Offline, Pause, Play, Power, Refresh, Stop } from '@blueprintjs/icons';
-import type { Action } from '../../../core/contract/views.ts';
+import type { Action } from '../../../core/contract/process-row.ts';
 import { never } from '../../../core/model/errors.ts';
 
 /** The sign of an action; decoration, since its name always stands beside it or on the button. */

@@ -1,4 +1,6 @@
-import type { EffectView, ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
+import type { EffectView } from '../../../core/contract/work-views.ts';
 import { FactList, type Fact } from '../../ui/fact-list.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
 import { EffectSaid } from '../../ui/said.tsx';

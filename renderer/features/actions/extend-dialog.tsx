@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { fullestOf } from '../../../core/model/limit-gauge.ts';
 import { useConsole, useFleet } from '../../app/console-context.ts';
 import type { QuestionOf } from '../../stores/questions.ts';

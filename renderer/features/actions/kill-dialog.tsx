@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Result } from '../../../core/contract/define.ts';
-import type { ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { useConsole } from '../../app/console-context.ts';
 import { targetOf } from '../../stores/target.ts';
 import { Skeleton } from '../../ui/state-of-view.tsx';

@@ -1,7 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import { useCallback, useEffect, useState } from 'react';
 import type { Result } from '../../../core/contract/define.ts';
-import type { PreviewView } from '../../../core/contract/views.ts';
+import type { PreviewView } from '../../../core/contract/preview-view.ts';
 import { useConsole } from '../../app/console-context.ts';
 import { ACTION_TABLE } from '../../stores/action-table.ts';
 import type { Previewed, QuestionOf } from '../../stores/questions.ts';

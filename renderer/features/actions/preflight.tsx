@@ -1,6 +1,6 @@
 import { Button } from '@blueprintjs/core';
 import { Refresh } from '@blueprintjs/icons';
-import type { PreviewView } from '../../../core/contract/views.ts';
+import type { PreviewView } from '../../../core/contract/preview-view.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { FactList, type Fact } from '../../ui/fact-list.tsx';
 import { counted, countText } from '../../ui/numbers.ts';

@@ -1,7 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import { More } from '@blueprintjs/icons';
 import { memo } from 'react';
-import type { ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { useActionsOff, useConsole } from '../../app/console-context.ts';
 import { ACTION_TABLE, buttonText, isOneClick } from '../../stores/action-table.ts';
 import { targetOf } from '../../stores/target.ts';

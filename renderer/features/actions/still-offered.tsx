@@ -1,4 +1,4 @@
-import type { Action, ProcessRow } from '../../../core/contract/views.ts';
+import type { Action, ProcessRow } from '../../../core/contract/process-row.ts';
 import { useFleet } from '../../app/console-context.ts';
 import { lookOf } from '../../ui/state-look.ts';
 

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Failure } from '../../../core/contract/define.ts';
-import type { ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { useConsole, usePending } from '../../app/console-context.ts';
 import type { Commands } from '../../stores/commands.ts';
 import { targetOf } from '../../stores/target.ts';

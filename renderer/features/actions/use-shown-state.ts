@@ -1,4 +1,4 @@
-import type { ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { useConsole, usePending } from '../../app/console-context.ts';
 import { targetOf } from '../../stores/target.ts';
 import { shownState, type StateLook } from '../../ui/state-look.ts';

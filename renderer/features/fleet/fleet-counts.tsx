@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { useConsole, useFleet } from '../../app/console-context.ts';
 import { countsOf, FILTERS, type FilterId } from '../../stores/arrange.ts';
 import { FLEET, hashOf, WAITING } from '../../stores/place.ts';

@@ -1,5 +1,5 @@
 import { memo, type KeyboardEvent, type MouseEvent } from 'react';
-import type { ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { moneyText } from '../../../core/model/money-text.ts';
 import { fullestOf, shareOf } from '../../../core/model/limit-gauge.ts';
 import { useConsole, useFleet } from '../../app/console-context.ts';

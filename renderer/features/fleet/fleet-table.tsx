@@ -1,6 +1,6 @@
 import { CaretDown, CaretUp } from '@blueprintjs/icons';
 import { useCallback, useMemo, useRef, type KeyboardEvent } from 'react';
-import type { JournalView } from '../../../core/contract/views.ts';
+import type { JournalView } from '../../../core/contract/fleet-views.ts';
 import { useConsole } from '../../app/console-context.ts';
 import { groupRows, nextSorting, type Group, type SortColumn, type Sorting } from '../../stores/arrange.ts';
 import { CutText } from '../../ui/cut-text.tsx';

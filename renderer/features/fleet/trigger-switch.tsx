@@ -1,7 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import { Pause } from '@blueprintjs/icons';
 import { useState } from 'react';
-import type { JournalView } from '../../../core/contract/views.ts';
+import type { JournalView } from '../../../core/contract/fleet-views.ts';
 import { useConsole, useFleet, useSilent } from '../../app/console-context.ts';
 import { Ago } from '../../ui/time-text.tsx';
 import { visibleLine } from '../../ui/visible-text.ts';

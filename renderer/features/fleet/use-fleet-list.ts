@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'react';
-import type { ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { useFleet } from '../../app/console-context.ts';
 import { arrange } from '../../stores/arrange.ts';
 import type { FleetViewState } from '../../stores/fleet-view.ts';

@@ -1,6 +1,6 @@
 import { Button } from '@blueprintjs/core';
 import { Cross, Database } from '@blueprintjs/icons';
-import type { JournalView } from '../../../core/contract/views.ts';
+import type { JournalView } from '../../../core/contract/fleet-views.ts';
 import { useConsole, useFleet, useSilent } from '../../app/console-context.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { countText, sizeText } from '../../ui/numbers.ts';

@@ -1,4 +1,4 @@
-import type { ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { targetOf } from '../../stores/target.ts';
 import { KnownManifest } from './known-manifest.tsx';
 

@@ -1,7 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import { useCallback } from 'react';
 import type { ManifestChangeView } from '../../../core/contract/manifest-views.ts';
-import type { JournalView } from '../../../core/contract/views.ts';
+import type { JournalView } from '../../../core/contract/fleet-views.ts';
 import { useConsole, useFleet, useSilent } from '../../app/console-context.ts';
 import { FLEET, hashOf } from '../../stores/place.ts';
 import { Card } from '../../ui/card.tsx';

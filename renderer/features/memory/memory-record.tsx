@@ -1,6 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import type { MemoryRecordView } from '../../../core/contract/memory-views.ts';
-import type { ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { Bounded } from '../../ui/bounded.tsx';
 import { Ago } from '../../ui/time-text.tsx';

@@ -2,7 +2,7 @@ import { Button, InputGroup } from '@blueprintjs/core';
 import { Search } from '@blueprintjs/icons';
 import { useState, type FormEvent } from 'react';
 import type { MemoryPage } from '../../../core/contract/memory-views.ts';
-import type { ProcessDetail } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { targetOf } from '../../stores/target.ts';
 import { FailureCode } from '../../ui/failure-text.tsx';

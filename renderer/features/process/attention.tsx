@@ -1,6 +1,6 @@
 import { Error as ErrorIcon, Pause } from '@blueprintjs/icons';
 import { useRef, type ReactNode } from 'react';
-import type { ProcessDetail } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
 import { Bounded } from '../../ui/bounded.tsx';
 import { FailureCode } from '../../ui/failure-text.tsx';
 import { counted } from '../../ui/numbers.ts';

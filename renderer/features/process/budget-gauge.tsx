@@ -1,6 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import { lazy, Suspense } from 'react';
-import type { ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { moneyText } from '../../../core/model/money-text.ts';
 import { shareOf } from '../../../core/model/limit-gauge.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';

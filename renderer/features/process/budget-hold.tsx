@@ -1,6 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import { Pause } from '@blueprintjs/icons';
-import type { ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { buttonText } from '../../stores/action-table.ts';
 import { hashOf, processPlace } from '../../stores/place.ts';

@@ -1,4 +1,5 @@
-import type { ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { LIMITS } from '../../../core/model/budget.ts';
 import type { Meter } from '../../../core/model/meters.ts';
 import { sumText } from '../../../core/model/money-text.ts';

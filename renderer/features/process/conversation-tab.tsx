@@ -1,4 +1,4 @@
-import type { ProcessDetail } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
 import { Said } from '../../ui/said.tsx';
 import { SectionHead } from '../../ui/section-head.tsx';
 import { ShownOf } from '../../ui/shown-of.tsx';

@@ -2,7 +2,7 @@ import { Button } from '@blueprintjs/core';
 import { Duplicate } from '@blueprintjs/icons';
 import { useState } from 'react';
 import { MAX_COST_ROWS } from '../../../core/contract/names.ts';
-import type { ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { useConsole } from '../../app/console-context.ts';
 import { countText } from '../../ui/numbers.ts';
 

@@ -1,5 +1,7 @@
 import { Button } from '@blueprintjs/core';
-import type { DeadLetterView, ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
+import type { DeadLetterView } from '../../../core/contract/work-views.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted, countText } from '../../ui/numbers.ts';

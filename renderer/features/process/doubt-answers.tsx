@@ -1,5 +1,6 @@
 import { Button } from '@blueprintjs/core';
-import type { EffectView, ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
+import type { EffectView } from '../../../core/contract/work-views.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import type { Resolution } from '../../stores/questions.ts';
 import { visibleLine } from '../../ui/visible-text.ts';

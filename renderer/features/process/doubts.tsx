@@ -1,5 +1,7 @@
 import { WarningSign } from '@blueprintjs/icons';
-import type { EffectView, InvocationView, ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
+import type { EffectView, InvocationView } from '../../../core/contract/work-views.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted, countText } from '../../ui/numbers.ts';

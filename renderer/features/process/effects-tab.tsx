@@ -1,6 +1,6 @@
 import { Button } from '@blueprintjs/core';
 import { useCallback, useMemo, useState } from 'react';
-import type { ProcessDetail } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
 import { useConsole, useProcess } from '../../app/console-context.ts';
 import { ApplyChanges } from '../../ui/apply-changes.tsx';
 import { counted, countText } from '../../ui/numbers.ts';

@@ -1,5 +1,6 @@
 import { Button } from '@blueprintjs/core';
-import type { EscalationView, ProcessDetail } from '../../../core/contract/views.ts';
+import type { EscalationView } from '../../../core/contract/escalation-view.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { Card } from '../../ui/card.tsx';
 import { counted } from '../../ui/numbers.ts';

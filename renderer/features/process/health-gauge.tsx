@@ -1,5 +1,7 @@
 import { Button } from '@blueprintjs/core';
-import type { DetectorView, ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import type { DetectorView } from '../../../core/contract/health-views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { anomalyName } from '../../ui/anomaly-text.ts';
 import type { Fact } from '../../ui/fact-list.tsx';

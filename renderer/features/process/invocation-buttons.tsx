@@ -1,5 +1,5 @@
 import { Button } from '@blueprintjs/core';
-import type { ProcessDetail } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 
 /** Signals and questions go to open invocations, so without one there is nobody to send them to. */

@@ -1,7 +1,9 @@
 // The effects of a process as far as they are known here: those of open invocations as the host tells them, and those
 // of invocations that ended, from the part of the journal that has been read. Pure.
 
-import type { EffectView, ProcessDetail, TimelineRow } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { TimelineRow } from '../../../core/contract/timeline-views.ts';
+import type { EffectView } from '../../../core/contract/work-views.ts';
 import { endOf } from '../../ui/work-look.ts';
 
 /** What stands in entries that were not read is unknown, and null [P5]. */

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { ProcessDetail } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
 import { lookOf } from '../../ui/state-look.ts';
 import { drawLifecycle, NODE, type LifecycleNode } from './lifecycle-layout.ts';
 

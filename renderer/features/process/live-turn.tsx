@@ -1,4 +1,5 @@
-import type { InvocationView, ProcessDetail } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { InvocationView } from '../../../core/contract/work-views.ts';
 import { Bounded } from '../../ui/bounded.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { SectionHead } from '../../ui/section-head.tsx';

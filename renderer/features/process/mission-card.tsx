@@ -1,7 +1,8 @@
 import { Button } from '@blueprintjs/core';
 import { lazy, Suspense } from 'react';
 import type { MissionView } from '../../../core/contract/mission-view.ts';
-import type { ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { parseTimestamp } from '../../../core/model/time.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { Bounded } from '../../ui/bounded.tsx';

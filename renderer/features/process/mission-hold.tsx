@@ -1,6 +1,6 @@
 import { Button } from '@blueprintjs/core';
 import { Flag } from '@blueprintjs/icons';
-import type { ProcessDetail } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { buttonText } from '../../stores/action-table.ts';
 import { Ago } from '../../ui/time-text.tsx';

@@ -1,4 +1,5 @@
-import type { InvocationView, ProcessDetail } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { InvocationView } from '../../../core/contract/work-views.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
 import { SectionHead } from '../../ui/section-head.tsx';

@@ -1,6 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import { GitBranch, History, More } from '@blueprintjs/icons';
-import type { Action, ProcessDetail } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { Action } from '../../../core/contract/process-row.ts';
 import { useActionsOff, useConsole, useFleet } from '../../app/console-context.ts';
 import { ACTION_TABLE, buttonText } from '../../stores/action-table.ts';
 import { FLEET, hashOf, processPlace } from '../../stores/place.ts';

@@ -1,6 +1,6 @@
 import { Tab, Tabs } from '@blueprintjs/core';
 import { useEffect, useRef, useState } from 'react';
-import type { ProcessDetail } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
 import { useConsole, useFleet, useProcess } from '../../app/console-context.ts';
 import { FLEET, hashOf } from '../../stores/place.ts';
 import type { Target } from '../../stores/target.ts';

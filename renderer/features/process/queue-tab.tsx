@@ -1,4 +1,4 @@
-import type { ProcessDetail } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted } from '../../ui/numbers.ts';
 import { SectionHead } from '../../ui/section-head.tsx';

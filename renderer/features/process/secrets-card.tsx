@@ -1,5 +1,6 @@
 import { Button } from '@blueprintjs/core';
-import type { ProcessDetail, SecretView } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { SecretView } from '../../../core/contract/secret-view.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { Card } from '../../ui/card.tsx';
 import { Ago, Until } from '../../ui/time-text.tsx';

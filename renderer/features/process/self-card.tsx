@@ -1,6 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import type { SelfChangeView } from '../../../core/contract/self-view.ts';
-import type { ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { hashOf, processPlace } from '../../stores/place.ts';
 import { Card } from '../../ui/card.tsx';

@@ -1,6 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import type { SettingView } from '../../../core/contract/settings-views.ts';
-import type { ProcessDetail, ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { Card } from '../../ui/card.tsx';
 import { countText } from '../../ui/numbers.ts';

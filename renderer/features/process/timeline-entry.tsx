@@ -1,7 +1,7 @@
 import { Button } from '@blueprintjs/core';
 import { ChevronRight, GitBranch, History } from '@blueprintjs/icons';
 import { memo } from 'react';
-import type { TimelineRow } from '../../../core/contract/views.ts';
+import type { TimelineRow } from '../../../core/contract/timeline-views.ts';
 import { useActionsOff, useProcess } from '../../app/console-context.ts';
 import { jsonLines } from '../../ui/json-lines.ts';
 import { countText } from '../../ui/numbers.ts';

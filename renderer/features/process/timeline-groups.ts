@@ -1,4 +1,4 @@
-import type { TimelineRow } from '../../../core/contract/views.ts';
+import type { TimelineRow } from '../../../core/contract/timeline-views.ts';
 import { parseTimestamp } from '../../../core/model/time.ts';
 import { dayText } from '../../ui/moments.ts';
 

@@ -1,7 +1,8 @@
 import { Button } from '@blueprintjs/core';
 import { useEffect, useState } from 'react';
 import { useStore } from 'zustand';
-import type { EffectView, ProcessRow } from '../../../core/contract/views.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
+import type { EffectView } from '../../../core/contract/work-views.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { createToolsReader } from '../../stores/tools-reader.ts';
 import { targetOf } from '../../stores/target.ts';

@@ -1,6 +1,8 @@
 import { Button } from '@blueprintjs/core';
 import { Hand } from '@blueprintjs/icons';
-import type { ProcessDetail, ProcessRow, WaitView } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
+import type { WaitView } from '../../../core/contract/work-views.ts';
 import { APPROVAL_PREFIX, QUESTION_NAME } from '../../../core/model/approval.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { hashOf, WAITING } from '../../stores/place.ts';

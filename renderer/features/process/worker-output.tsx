@@ -2,7 +2,7 @@ import { Button } from '@blueprintjs/core';
 import { ArrowDown } from '@blueprintjs/icons';
 import { memo, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import type { OutputLine } from '../../../core/contract/views.ts';
+import type { OutputLine } from '../../../core/contract/worker-views.ts';
 import { useConsole } from '../../app/console-context.ts';
 import { createOutputReader } from '../../stores/output-reader.ts';
 import type { Target } from '../../stores/target.ts';

@@ -1,6 +1,6 @@
 import { Button } from '@blueprintjs/core';
 import type { ReactNode } from 'react';
-import type { ProcessDetail } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
 import { useActionsOff, useConsole } from '../../app/console-context.ts';
 import { ACTION_TABLE, buttonText } from '../../stores/action-table.ts';
 import { targetOf } from '../../stores/target.ts';

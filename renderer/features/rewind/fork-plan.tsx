@@ -1,4 +1,4 @@
-import type { ForkPlanView } from '../../../core/contract/views.ts';
+import type { ForkPlanView } from '../../../core/contract/rewind-views.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { FactList } from '../../ui/fact-list.tsx';
 import { counted, countText } from '../../ui/numbers.ts';

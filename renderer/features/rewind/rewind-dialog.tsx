@@ -1,6 +1,6 @@
 import { Switch } from '@blueprintjs/core';
 import { useCallback, useState } from 'react';
-import type { RewindPlanView } from '../../../core/contract/views.ts';
+import type { RewindPlanView } from '../../../core/contract/rewind-views.ts';
 import { useConsole } from '../../app/console-context.ts';
 import type { QuestionOf } from '../../stores/questions.ts';
 import { targetOf } from '../../stores/target.ts';

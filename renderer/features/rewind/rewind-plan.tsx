@@ -1,4 +1,4 @@
-import type { RewindPlanView } from '../../../core/contract/views.ts';
+import type { RewindPlanView } from '../../../core/contract/rewind-views.ts';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted, countText } from '../../ui/numbers.ts';
 import { Written } from '../../ui/said.tsx';

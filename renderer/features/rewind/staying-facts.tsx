@@ -1,5 +1,5 @@
 import { Globe } from '@blueprintjs/icons';
-import type { RewindPlanView } from '../../../core/contract/views.ts';
+import type { RewindPlanView } from '../../../core/contract/rewind-views.ts';
 import { Bounded } from '../../ui/bounded.tsx';
 import { CutText } from '../../ui/cut-text.tsx';
 import { counted, countText } from '../../ui/numbers.ts';

@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import type { ProcessRow, TriggerView } from '../../../core/contract/views.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
+import type { TriggerView } from '../../../core/contract/trigger-views.ts';
 import { useConsole } from '../../app/console-context.ts';
 import type { QuestionOf } from '../../stores/questions.ts';
 import { CutText } from '../../ui/cut-text.tsx';

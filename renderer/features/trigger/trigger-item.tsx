@@ -1,7 +1,8 @@
 import { Button } from '@blueprintjs/core';
 import { Error as ErrorIcon, Pause } from '@blueprintjs/icons';
 import type { ReactNode } from 'react';
-import type { PauseView, ProcessRow, TriggerView } from '../../../core/contract/views.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
+import type { PauseView, TriggerView } from '../../../core/contract/trigger-views.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { CutText } from '../../ui/cut-text.tsx';

@@ -1,5 +1,5 @@
 import { Button } from '@blueprintjs/core';
-import type { ProcessDetail } from '../../../core/contract/views.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { SectionHead } from '../../ui/section-head.tsx';
 import { ShownOf } from '../../ui/shown-of.tsx';

@@ -1,7 +1,8 @@
 import { Button } from '@blueprintjs/core';
 import { useEffect, useState, type ReactNode } from 'react';
 import type { Result } from '../../../core/contract/define.ts';
-import type { ProcessRow, WaitView } from '../../../core/contract/views.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
+import type { WaitView } from '../../../core/contract/work-views.ts';
 import type { WaitingDetail, WaitingItem } from '../../../core/contract/waiting-view.ts';
 import { useAnswersOff, useConsole } from '../../app/console-context.ts';
 import { hashOf, processPlace } from '../../stores/place.ts';

@@ -1,7 +1,7 @@
 // Manifests that changed while their workspace runs, and one that is edited.
 
 import type { ManifestChangeView, ManifestPlanView } from '../../../core/contract/manifest-views.ts';
-import type { JournalView } from '../../../core/contract/views.ts';
+import type { JournalView } from '../../../core/contract/fleet-views.ts';
 import { FLEET } from './scene.ts';
 import { ok, type MemoryHost } from '../memory-client.ts';
 

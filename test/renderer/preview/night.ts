@@ -1,15 +1,13 @@
 // A bad night: a full fleet, and one process in it that has everything wrong at once, in texts that are far too long.
 
 import type { ToolsView } from '../../../core/contract/tools-view.ts';
-import type {
-  FleetView,
-  OutputLine,
-  PreviewView,
-  ProcessDetail,
-  ProcessRow,
-  RewindPlanView,
-  TimelineRow,
-} from '../../../core/contract/views.ts';
+import type { FleetView } from '../../../core/contract/fleet-views.ts';
+import type { PreviewView } from '../../../core/contract/preview-view.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
+import type { RewindPlanView } from '../../../core/contract/rewind-views.ts';
+import type { TimelineRow } from '../../../core/contract/timeline-views.ts';
+import type { OutputLine } from '../../../core/contract/worker-views.ts';
 import { ANOMALY_TYPES } from '../../../core/model/health.ts';
 import {
   before,

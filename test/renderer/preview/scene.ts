@@ -1,14 +1,12 @@
 // What the pages of the browser test show: a fleet with something of everything, hostile text included.
 
-import type {
-  FleetView,
-  OutputLine,
-  PreviewView,
-  ProcessDetail,
-  ProcessRow,
-  TimelineRow,
-  TriggerView,
-} from '../../../core/contract/views.ts';
+import type { FleetView } from '../../../core/contract/fleet-views.ts';
+import type { PreviewView } from '../../../core/contract/preview-view.ts';
+import type { ProcessDetail } from '../../../core/contract/process-detail.ts';
+import type { ProcessRow } from '../../../core/contract/process-row.ts';
+import type { TimelineRow } from '../../../core/contract/timeline-views.ts';
+import type { TriggerView } from '../../../core/contract/trigger-views.ts';
+import type { OutputLine } from '../../../core/contract/worker-views.ts';
 import { LIMIT_NAMES, LIMITS } from '../../../core/model/budget.ts';
 import {
   before,
