@@ -40,5 +40,6 @@ function line({ at, effect, model, outcome, spent, currency }: CostRow): string 
 function text({ cost = 0, tokens, money = 0, unpriced = 0, modelTurns }: Amounts, currency: string): string {
   if (modelTurns === undefined) return `cost ${cost}`;
   const paid = moneyText({ money, unpriced, currency: currency || null });
-  return `cost ${cost} · ${tokens ?? 0} tokens · ${paid}`;
+  // A provider may tell none of what it counted, which is not that there were none.
+  return `cost ${cost} · ${tokens === undefined ? 'tokens unknown' : `${tokens} tokens`} · ${paid}`;
 }

@@ -97,8 +97,7 @@ function tellJson(host: ConsoleHost): void {
 }
 
 function tellLines(host: ConsoleHost): void {
-  const head = (row: ProcessRow): string =>
-    `${row.name} · ${stateText(row)} · ${whyText(row)}${failedText(row)}`;
+  const head = (row: ProcessRow): string => `${row.name} · ${stateText(row)} · ${whyText(row)}`;
   for (const row of host.fleet().processes) print(head(row));
   host.subscribe((event) => {
     // That the host is gone ends this program, which says it then.
@@ -109,11 +108,6 @@ function tellLines(host: ConsoleHost): void {
       print(`${head(row)} · ${row.lastEntryType} ${ago(row.lastEntryAt ?? '', Date.now())}`);
     }
   });
-}
-
-/** As long as the newest run is one that failed: what waits to be triggered again looks as if all were well. */
-function failedText({ health: { runs } }: ProcessRow): string {
-  return runs.at(-1) === false ? ' · its last run failed, see show' : '';
 }
 
 /** A screen of its own, put back as it was at the end. Lines are overwritten, not wiped, so nothing flickers. */

@@ -172,8 +172,17 @@ function liveWork(snapshot: Readonly<ProcessSnapshot>, live: LiveFacts): Why {
     const reason = allPaused.reason === '' ? '' : `: ${allPaused.reason.slice(0, MAX_REASON)}`;
     return { text: `its triggers are paused by ${nameOf(allPaused.actor)}${reason}`, tone: 'attention' };
   }
-  if (live.nextTrigger === null) return { text: 'waiting to be triggered', tone: 'quiet' };
-  return { text: `waiting for ${live.nextTrigger.id} at`, at: live.nextTrigger.at, tone: 'quiet' };
+  const failed = failureText(snapshot);
+  const tone = failed === '' ? 'quiet' : 'attention';
+  if (live.nextTrigger === null) return { text: `${failed}waiting to be triggered`, tone };
+  return { text: `${failed}waiting for ${live.nextTrigger.id} at`, at: live.nextTrigger.at, tone };
+}
+
+/** As long as the newest run is one that failed: what waits to be triggered again looks as if all were well. */
+function failureText({ consecutiveFailures, lastError }: Readonly<ProcessSnapshot>): string {
+  if (consecutiveFailures === 0) return '';
+  const why = (lastError?.message ?? '').slice(0, MAX_REASON);
+  return `its last run failed${why === '' ? '' : `: ${why}`}; `;
 }
 
 function openText(

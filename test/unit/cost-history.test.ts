@@ -68,6 +68,15 @@ test('[P3] rows add up to what the fold counts: done, not happened, in doubt, de
   expect(told.stdout).toMatch(/day of .*: cost 6\.5 · 24 tokens · ≥ €0\.00001 \(2 calls unpriced\)/);
 });
 
+test('what nobody told the tokens of has used an unknown number of them, not none', async () => {
+  const b = await bench("await ctx.effect('ask', { class: 'ask', model: 'b:other' }, async () => {});");
+  await b.trigger();
+  await b.until('the end', isIdle);
+  await b.entries();
+  const { stdout } = await holdfast(['costs', `${b.directory}/journal`, 'agent']);
+  expect(stdout).toMatch(/ask {2}b:other {2}cost 1 · tokens unknown · /);
+});
+
 test.each([
   ['=1+1', "'=1+1"],
   ['+1', "'+1"],

@@ -187,3 +187,18 @@ test('a journal has the time in the text, in UTC, and a screen apart from it', (
   expect(row).toMatchObject({ why: 'waiting for timer until', whyAt: AT });
   expect(whyText(row)).toBe('waiting for timer until 2026-01-31 14:05:00 UTC');
 });
+
+test('one whose last run failed says so while it waits, and asks for a look, until one does not fail', () => {
+  const lastError = { code: 'x', message: 'the key is missing', at: AT };
+  const failed = { ...running, consecutiveFailures: 1, lastError };
+  expect(whyOf(failed, { ...live, nextTrigger: null })).toEqual({
+    text: 'its last run failed: the key is missing; waiting to be triggered',
+    tone: 'attention',
+  });
+  expect(whyOf(failed, live)).toEqual({
+    text: 'its last run failed: the key is missing; waiting for cron-1 at',
+    at: AT,
+    tone: 'attention',
+  });
+  expect(whyOf({ ...failed, consecutiveFailures: 0 }, live)).toMatchObject({ tone: 'quiet' });
+});
