@@ -164,7 +164,7 @@ test('without a key there is an unknown that names the secret to add, and nothin
   const j = await judgedBy({ evalModel: 'openai:gpt-5-mini', mission: 'holdfast: { judge_retries: 0 }' });
   await j.run();
   await j.until('the unknown', ({ snapshot }) => snapshot.mission?.unknown !== null);
-  expect(unknownOf(j.process)).toMatch(/needs the secret OPENAI_API_KEY.*Add it to the manifest's secrets/);
+  expect(unknownOf(j.process)).toMatch(/needs the secret OPENAI_API_KEY.*add it to the manifest's secrets/);
   expect(j.process.snapshot.budget).toMatchObject({ reserved: {} });
   expect(j.process.snapshot.budget.spent).toEqual({ runs: 1 });
 });

@@ -91,7 +91,7 @@ function keyOf(
   if (provider === 'openai-compatible') return null;
   throw new AppError(
     'model.no-key',
-    `${name} needs the secret ${names.join(' or ')}, which this agent has not. Set that variable where its host is started, or name another source under secrets in the manifest.`,
+    `${name} needs the secret ${names.join(' or ')}, which this agent has not. Set that variable where its host is started. If it is set there, add it to the manifest's secrets: only the models that the agent itself runs on have their keys without.`,
     { name, secrets: names },
   );
 }
