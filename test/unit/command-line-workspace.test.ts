@@ -61,7 +61,9 @@ describe('a workspace', () => {
     onTestFinished(() => void host.process.kill('SIGKILL'));
     await waitFor(() => host.stdout().includes('clerk'), { what: 'the host' });
     expect(await holdfast(['trigger', workspace, 'clerk'], { env })).toMatchObject({ code: 0 });
-    await waitFor(() => host.stdout().includes('its last run failed: the key is missing; waiting'), { what: 'the failure' });
+    await waitFor(() => host.stdout().includes('its last run failed: the key is missing; waiting'), {
+      what: 'the failure',
+    });
     const { stdout } = await holdfast(['show', workspace, 'clerk'], { env });
     expect(stdout).toMatch(/^dead letters: 1, the newest: .*the key is missing.* · all of them: .* clerk$/m);
   });
