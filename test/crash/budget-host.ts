@@ -73,6 +73,9 @@ async function main(order: SpenderOrder): Promise<void> {
       .flatMap(({ effects }) => effects)
       .find(needsOperator);
     const isHeld = holds.some(({ kind }) => kind === 'budget');
+    const isSettled = budget.reserved.toolCalls === undefined;
+    // What was under way when it was killed stays booked, and is repeated once there is room for what comes next.
+    const nothingRuns = !open.some(({ event }) => agent.live.isRunning(event.eventId));
     if (doubt !== undefined) {
       const done = existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n') : [];
       const resolution = done.includes(doubt.key)
@@ -84,7 +87,7 @@ async function main(order: SpenderOrder): Promise<void> {
         { limit: 'max_tool_calls_per_run', amount: 1, forMs: null },
         OPERATOR,
       );
-    } else if (isHeld && budget.exceeded !== null && budget.reserved.toolCalls === undefined) break;
+    } else if (isHeld && budget.exceeded !== null && (isSettled || nothingRuns)) break;
     else await changed;
   }
   writeSync(1, 'held\n');
