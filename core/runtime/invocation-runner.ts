@@ -99,6 +99,7 @@ export class InvocationRunner {
   /** Took longer than an invocation may; its worker is being ended for it. */
   #late: Run | null = null;
   #servers: ToldServers | null = null;
+  #isPaused = true;
 
   constructor(options: RunnerOptions) {
     const { definition, recorder, workerHost, permits, clock, ids, events } = options;
@@ -272,13 +273,17 @@ export class InvocationRunner {
 
   /** Begins and continues whatever may run. Called whenever that could have changed. */
   dispatch(): void {
+    this.#isPaused = false;
     this.#gate.open();
+    // What waited for room may have found too little of it, and the process is held again by now [S34].
+    if (this.#isPaused) return;
     this.#options.health.goOn();
     this.#handover.start();
   }
 
   /** Nothing new begins; with `stopEffects`, what is under way stops before its next effect. */
   pause(stopEffects: boolean): void {
+    this.#isPaused = true;
     if (stopEffects) {
       this.#gate.close();
       this.#options.health.rest();

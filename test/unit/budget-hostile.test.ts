@@ -293,3 +293,23 @@ test('[S28] what an operator says did not happen makes room at once for what wai
   await b.until('the end', isIdle);
   expect(b.process.snapshot.budget).toMatchObject({ spent: { toolCalls: 1 }, reserved: {} });
 });
+
+test('[S34] held again in the moment in which it goes on, for another limit, it begins nothing new', async () => {
+  const b = await bench(CHARGES, {
+    concurrency: 2,
+    ...budget({ limits: { max_tool_calls_per_day: 2, max_tool_calls_per_run: 2 } }),
+  });
+  await b.trigger('3');
+  await b.until('the hold', isHeld(b));
+  await b.trigger('0');
+  const first = b.process.snapshot.budget.exceeded!.limit;
+  await extend(b, first, 1);
+  await b.until('the other hold', ({ snapshot }) => (snapshot.budget.exceeded?.limit ?? first) !== first);
+  expect(b.process.snapshot.lifecycle).toBe('suspended');
+  expect(b.process.snapshot.queue).toHaveLength(1);
+  const begun = (await b.entries()).filter(({ entry_type: type }) => type === 'invocation_start');
+  expect(begun).toHaveLength(1);
+  await extend(b, b.process.snapshot.budget.exceeded!.limit, 1);
+  await b.until('the end', isIdle);
+  expect(b.ledger()).toHaveLength(3);
+});
