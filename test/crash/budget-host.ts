@@ -1,5 +1,5 @@
 // A host of one agent under limits, with an operator who decides doubts by the ledger, and grants a run more where it needs
-// that, but not the day. It says when it runs, and ends by itself once the day's limit holds it.
+// that, but not the day. It says when it runs, and ends by itself once the day's limit holds it, and what is being done is done.
 //
 //   node budget-host.ts <order as JSON>
 
@@ -21,12 +21,14 @@ export interface SpenderOrder {
   readonly resetHour: number;
   /** So long after it has begun its worker is killed; null for never. */
   readonly killWorkerAfterMs: number | null;
+  /** What its operator grants for the day when it has begun. */
+  readonly moreOfDay: number;
 }
 
 const OPERATOR = { name: 'operator:automatic', reason: 'by the ledger' };
 
 async function main(order: SpenderOrder): Promise<void> {
-  const { directory, ledger, events, limits, resetHour, killWorkerAfterMs } = order;
+  const { directory, ledger, events, limits, resetHour, killWorkerAfterMs, moreOfDay } = order;
   process.env['BUDGET_LEDGER'] = ledger;
   const journal = openFileJournal(directory);
   let wake = (): void => {};
@@ -60,8 +62,17 @@ async function main(order: SpenderOrder): Promise<void> {
       if (worker !== null) process.kill(worker.pid, 'SIGKILL');
     }, killWorkerAfterMs);
   }
+  if (moreOfDay > 0) {
+    await agent.governance.extendBudget(
+      { limit: 'max_tool_calls_per_day', amount: moreOfDay, forMs: null },
+      OPERATOR,
+    );
+  }
   const known = (await journal.read(AGENT, { entryType: 'trigger_event' })).length;
   for (let n = known; n < events; n += 1) await agent.trigger(n);
+  let generation: number | undefined;
+  /** What was announced behind it, this worker announced. */
+  let since = 0;
   for (;;) {
     const changed = new Promise<void>((resolve) => {
       wake = resolve;
@@ -72,10 +83,17 @@ async function main(order: SpenderOrder): Promise<void> {
       .filter(({ event }) => !agent.live.isRunning(event.eventId))
       .flatMap(({ effects }) => effects)
       .find(needsOperator);
+    const { worker } = agent.live;
+    if (worker?.generation !== generation) {
+      generation = worker?.generation;
+      since = agent.snapshot.seq;
+    }
+    // What an earlier worker began and this one is to repeat may wait for room as everything else does.
+    const isDoing = open.some(
+      ({ event, effects }) =>
+        agent.live.isRunning(event.eventId) && effects.some(({ end, seq }) => end === null && seq > since),
+    );
     const isHeld = holds.some(({ kind }) => kind === 'budget');
-    const isSettled = budget.reserved.toolCalls === undefined;
-    // What was under way when it was killed stays booked, and is repeated once there is room for what comes next.
-    const nothingRuns = !open.some(({ event }) => agent.live.isRunning(event.eventId));
     if (doubt !== undefined) {
       const done = existsSync(ledger) ? readFileSync(ledger, 'utf8').split('\n') : [];
       const resolution = done.includes(doubt.key)
@@ -87,7 +105,7 @@ async function main(order: SpenderOrder): Promise<void> {
         { limit: 'max_tool_calls_per_run', amount: 1, forMs: null },
         OPERATOR,
       );
-    } else if (isHeld && budget.exceeded !== null && (isSettled || nothingRuns)) break;
+    } else if (isHeld && budget.exceeded !== null && !isDoing) break;
     else await changed;
   }
   writeSync(1, 'held\n');

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { readFileJournal } from '../../core/journal/file-journal.ts';
-import type { ProcessSnapshot } from '../../core/model/snapshot.ts';
+import { isInDoubt } from '../../core/model/effects.ts';
 import { ReplayEngine } from '../../core/replay/replay-engine.ts';
 import { startNode } from '../support/child.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
@@ -18,6 +18,7 @@ import { below, seeded } from './random.ts';
 
 const HOST = fileURLToPath(new URL('budget-host.ts', import.meta.url));
 const MOST = 20;
+const MORE = 5;
 const MAX_LIVES = 40;
 /** From then on nobody kills hosts any more. */
 const KILLED_LIVES = 10;
@@ -39,51 +40,58 @@ test(
       // No day ends meanwhile.
       resetHour: (new Date().getUTCHours() + 12) % 24,
       killWorkerAfterMs: null,
+      moreOfDay: 0,
     };
     const done = (): number =>
       existsSync(order.ledger) ? readFileSync(order.ledger, 'utf8').split('\n').length - 1 : 0;
     let spent = 0;
-    let isHeld = false;
-    let last: ProcessSnapshot['budget'] | null = null;
-    for (let life = 0; !isHeld; life += 1) {
-      expect(life, `seed ${seed}`).toBeLessThan(MAX_LIVES);
-      const killWorkerAfterMs = random() < 0.5 ? below(random, LIFE_MS) : null;
-      const host = startNode(HOST, [JSON.stringify({ ...order, killWorkerAfterMs })]);
+    /** One host with that much more of the day, and what has to hold behind it, whatever ended it. */
+    const live = async (about: string, most: number, isKilled: boolean, moreOfDay = 0) => {
+      const killWorkerAfterMs = isKilled && random() < 0.5 ? below(random, LIFE_MS) : null;
+      const host = startNode(HOST, [JSON.stringify({ ...order, killWorkerAfterMs, moreOfDay })]);
       onTestFinished(() => void host.process.kill('SIGKILL'));
       await waitFor(() => host.stdout().includes('runs') || host.process.exitCode !== null, {
         what: 'a host that runs',
       });
-      if (life < KILLED_LIVES) {
+      if (isKilled) {
         await Promise.race([delay(below(random, LIFE_MS)), host.ended]);
         host.process.kill('SIGKILL');
       }
       const { stdout, stderr, signal } = await host.ended;
-      expect(stderr, `seed ${seed}`).toBe('');
-      isHeld = stdout.includes('held') && signal === null;
+      expect(stderr, about).toBe('');
       const { snapshot } = await new ReplayEngine(readFileJournal(order.directory)).recover(AGENT);
-      const { budget } = snapshot;
-      const used = budget.spent.toolCalls ?? 0;
-      expect(done(), `seed ${seed}, life ${life}`).toBeLessThanOrEqual(MOST);
-      expect(used + (budget.reserved.toolCalls ?? 0), `seed ${seed}, life ${life}`).toBeLessThanOrEqual(MOST);
-      expect(done(), `seed ${seed}, life ${life}`).toBeLessThanOrEqual(
-        used + (budget.reserved.toolCalls ?? 0),
-      );
-      expect(used, `seed ${seed}, life ${life}`).toBeGreaterThanOrEqual(spent);
-      spent = used;
-      last = budget;
+      const { spent: used, reserved } = snapshot.budget;
+      const all = (used.toolCalls ?? 0) + (reserved.toolCalls ?? 0);
+      expect(all, about).toBeLessThanOrEqual(most);
+      expect(done(), about).toBeLessThanOrEqual(all);
+      expect(used.toolCalls ?? 0, about).toBeGreaterThanOrEqual(spent);
+      spent = used.toolCalls ?? 0;
+      const underWay = snapshot.open.flatMap(({ effects }) => effects).filter(isInDoubt).length;
+      // Whatever took a booking and was not done was given back, or may have been done, or is under way and will be repeated, for
+      // which alone something stays booked: the limit is used up, to the last of it.
+      const isUsedUp = signal === null && stdout.includes('held') && all === most;
+      if (isUsedUp) expect(reserved.toolCalls ?? 0, about).toBe(underWay);
+      return { isUsedUp, underWay, snapshot };
+    };
+
+    let life = 0;
+    for (let isUsedUp = false; !isUsedUp; life += 1) {
+      expect(life, `seed ${seed}`).toBeLessThan(MAX_LIVES);
+      ({ isUsedUp } = await live(`seed ${seed}, life ${life}`, MOST, life < KILLED_LIVES));
     }
-    // Whatever took a booking and was not done was given back, or may have been done, or is to be repeated: the limit is used up.
-    expect(last!.spent.toolCalls! + (last!.reserved.toolCalls ?? 0)).toBe(MOST);
-    // One more life changes nothing.
-    const after = startNode(HOST, [JSON.stringify(order)]);
-    await waitFor(() => after.stdout().includes('held'), { what: 'the hold, once more' });
-    await after.ended;
-    const { snapshot } = await new ReplayEngine(readFileJournal(order.directory)).recover(AGENT);
-    expect(snapshot).toMatchObject({
-      lifecycle: 'suspended',
-      budget: { spent: last!.spent, reserved: last!.reserved },
-    });
-    expect(snapshot.holds.find(({ kind }) => kind === 'budget')!.reason).toContain('max_tool_calls_per_day');
-    expect(done()).toBeLessThanOrEqual(MOST);
+    const last = await live(`seed ${seed}, once more`, MOST, false);
+    expect(last).toMatchObject({ isUsedUp: true, snapshot: { lifecycle: 'suspended' } });
+    expect(last.snapshot.holds.find(({ kind }) => kind === 'budget')!.reason).toContain(
+      'max_tool_calls_per_day',
+    );
+    const again = await live(`seed ${seed}, nothing has changed`, MOST, false);
+    expect(again.snapshot.budget).toEqual(last.snapshot.budget);
+    // With room for more, what was under way is repeated, within that.
+    const before = done();
+    for (let isUsedUp = false, more = MORE; !isUsedUp; life += 1, more = 0) {
+      expect(life, `seed ${seed}`).toBeLessThan(MAX_LIVES);
+      ({ isUsedUp } = await live(`seed ${seed}, with more`, MOST + MORE, false, more));
+    }
+    expect(done()).toBeGreaterThan(before);
   },
 );
