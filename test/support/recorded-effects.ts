@@ -1,4 +1,5 @@
 import type { RecordedEffect } from '../../core/model/effects.ts';
+import { openedInvocation, type OpenInvocation } from '../../core/model/snapshot.ts';
 
 /** An effect as the fold keeps it: of the class `ask`, and done. */
 export function recordedEffect(more: Partial<RecordedEffect> = {}): RecordedEffect {
@@ -19,4 +20,19 @@ export function recordedEffect(more: Partial<RecordedEffect> = {}): RecordedEffe
     end: { kind: 'done', result: null },
     ...more,
   };
+}
+
+/** An invocation under way, in whose event and beginning each text is this one. */
+export function invocationSaying(text: string): OpenInvocation {
+  return openedInvocation({
+    event: { eventId: text, triggerId: text, triggerType: text, payload: text, acceptedAt: text },
+    invocation: 1,
+    attempt: 1,
+    attemptSeq: 0,
+    startedAt: text,
+    codeHash: '',
+    seed: '',
+    inbox: [],
+    conversationFrom: 0,
+  });
 }

@@ -169,11 +169,13 @@ test('a source that is not allowed is refused before its body is read', async ()
   expect((await post(await asked(), APPROVE)).status).toBe(403);
 });
 
-test('bodies that are too large or never end cost nothing', async () => {
-  const port = await freePort();
-  const servers = new WebhookServers({ headersMs: 150, requestMs: 300, lookMs: 25 });
-  const decided: unknown[] = [];
-  const options: ApprovalRouteOptions = {
+/** The route of one process, that decides so. */
+async function serveRoute(
+  servers: WebhookServers,
+  port: number,
+  decide: ApprovalRouteOptions['decide'],
+): Promise<void> {
+  const route = new ApprovalRoute({
     process: 'agent',
     host: '127.0.0.1',
     port,
@@ -182,14 +184,21 @@ test('bodies that are too large or never end cost nothing', async () => {
     allowedSources: [],
     clock: systemClock(),
     knows: () => true,
-    decide: async (decision) => {
-      decided.push(decision);
-      return { isFirst: true, end: 'approved', by: '' };
-    },
+    decide,
     health: () => ({ reason: null, queueSize: 0 }),
-  };
-  const running = await servers.serve(new ApprovalRoute(options));
+  });
+  const running = await servers.serve(route);
   onTestFinished(() => running[Symbol.asyncDispose]());
+}
+
+test('bodies that are too large or never end cost nothing', async () => {
+  const port = await freePort();
+  const servers = new WebhookServers({ headersMs: 150, requestMs: 300, lookMs: 25 });
+  const decided: unknown[] = [];
+  await serveRoute(servers, port, async (decision) => {
+    decided.push(decision);
+    return { isFirst: true, end: 'approved', by: '' };
+  });
   const head = 'POST /approvals/p_1 HTTP/1.1\r\nHost: localhost\r\n';
   const large = await rawConnection(port);
   large.socket.write(`${head}Content-Length: 1048577\r\n\r\n`);
@@ -241,24 +250,11 @@ test('one that could not be kept counts for nothing, and the same may be sent ag
   const port = await freePort();
   const servers = new WebhookServers();
   let tries = 0;
-  const options: ApprovalRouteOptions = {
-    process: 'agent',
-    host: '127.0.0.1',
-    port,
-    secret: SECRET,
-    toleranceMs: 300_000,
-    allowedSources: [],
-    clock: systemClock(),
-    knows: () => true,
-    decide: async () => {
-      tries += 1;
-      if (tries === 1) throw new Error('the disk is full');
-      return { isFirst: true, end: 'approved', by: '' };
-    },
-    health: () => ({ reason: null, queueSize: 0 }),
-  };
-  const running = await servers.serve(new ApprovalRoute(options));
-  onTestFinished(() => running[Symbol.asyncDispose]());
+  await serveRoute(servers, port, async () => {
+    tries += 1;
+    if (tries === 1) throw new Error('the disk is full');
+    return { isFirst: true, end: 'approved', by: '' };
+  });
   const signature = signatureOf('p_1', APPROVE);
   const post = (): Promise<Heard> =>
     send(`http://127.0.0.1:${port}/approvals/p_1`, {

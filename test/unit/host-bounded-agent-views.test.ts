@@ -17,9 +17,9 @@ import { DEFAULT_PLAN, type AgentPlan, type ToolServer } from '../../core/model/
 import type { InboxMessage } from '../../core/model/inbox.ts';
 import type { JsonObject } from '../../core/model/json.ts';
 import type { SelfChange } from '../../core/model/self-change.ts';
-import { emptySnapshot, openedInvocation, type ProcessSnapshot } from '../../core/model/snapshot.ts';
+import { emptySnapshot, type ProcessSnapshot } from '../../core/model/snapshot.ts';
 import type { DurableWait } from '../../core/model/waits.ts';
-import { recordedEffect } from '../support/recorded-effects.ts';
+import { invocationSaying, recordedEffect } from '../support/recorded-effects.ts';
 
 const HUGE = '💾x'.repeat(1_000_000);
 /** For what has to differ: each of them is a text of its own. */
@@ -64,22 +64,16 @@ function promise(at: number, data: JsonObject): DurableWait {
 }
 
 function waitsIn(waits: DurableWait[]): ProcessSnapshot {
-  const event = { eventId: HUGE, triggerId: HUGE, triggerType: HUGE, payload: HUGE, acceptedAt: HUGE };
-  const opened = openedInvocation({
-    event,
-    invocation: 1,
-    attempt: 1,
-    attemptSeq: 0,
-    startedAt: HUGE,
-    codeHash: '',
-    seed: '',
-    inbox: [],
-    conversationFrom: 0,
-  });
   const names = { effectId: HUGE, name: HUGE, argsPreview: HUGE, key: HUGE, announcedAt: HUGE };
   return {
     ...emptySnapshot(),
-    open: [{ ...opened, waits, effects: [recordedEffect({ ...names, effectClass: 'ask', end: null })] }],
+    open: [
+      {
+        ...invocationSaying(HUGE),
+        waits,
+        effects: [recordedEffect({ ...names, effectClass: 'ask', end: null })],
+      },
+    ],
   };
 }
 

@@ -12,9 +12,9 @@ import type { RecordedEffect } from '../../core/model/effects.ts';
 import { ENTRY_TYPES } from '../../core/model/entry.ts';
 import { foldEntries } from '../../core/model/fold.ts';
 import { RawNumber, showJson, type Json, type JsonObject } from '../../core/model/json.ts';
-import { emptySnapshot, openedInvocation, type ProcessSnapshot } from '../../core/model/snapshot.ts';
+import { emptySnapshot, type ProcessSnapshot } from '../../core/model/snapshot.ts';
 import { anyJson } from '../support/json-arbitraries.ts';
-import { recordedEffect } from '../support/recorded-effects.ts';
+import { invocationSaying, recordedEffect } from '../support/recorded-effects.ts';
 
 const HUGE = '💾x'.repeat(1_000_000);
 const AT = '2026-01-31T00:00:00+00:00';
@@ -88,7 +88,8 @@ const effect = (at: number, more: Partial<RecordedEffect> = {}): RecordedEffect 
 
 /** Texts of millions of characters wherever a foreign journal could have them. */
 function hugeSnapshot(): ProcessSnapshot {
-  const event = { eventId: HUGE, triggerId: HUGE, triggerType: HUGE, payload: HUGE, acceptedAt: HUGE };
+  const opened = invocationSaying(HUGE);
+  const { event } = opened;
   const names = { effectId: HUGE, name: HUGE, argsPreview: HUGE, key: HUGE, announcedAt: HUGE };
   const message = {
     messageId: HUGE,
@@ -100,17 +101,7 @@ function hugeSnapshot(): ProcessSnapshot {
     expiresAt: HUGE,
   };
   const invocation = {
-    ...openedInvocation({
-      event,
-      invocation: 1,
-      attempt: 1,
-      attemptSeq: 0,
-      startedAt: HUGE,
-      codeHash: '',
-      seed: '',
-      inbox: [],
-      conversationFrom: 0,
-    }),
+    ...opened,
     retryAt: HUGE,
     waits: Array.from({ length: 1_000 }, (_, at) => ({
       waitId: HUGE,
