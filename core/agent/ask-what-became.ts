@@ -37,8 +37,13 @@ export interface IsOver {
  * What whoever it was done with says; one that fails to answer does not know. One that does not know yet is asked again
  * until its time is over: asking changes nothing, so a run that is cut short meanwhile leaves the doubt to the next one.
  */
-export async function askWhatBecame(scope: RunScope, effect: Asked, about: About): Promise<Reconciled> {
+export async function askWhatBecame(
+  scope: Pick<RunScope, 'within'>,
+  effect: Asked,
+  about: About,
+): Promise<Reconciled> {
   const until = performance.now() + effect.reconcileForMs;
+  let isLast = false;
   for (let fails = 0; ;) {
     const answer = await asked(scope, effect, about, Math.max(LEAST_ANSWER_MS, until - performance.now()));
     about.isOver.refuse(effect.name);
@@ -50,8 +55,11 @@ export async function askWhatBecame(scope: RunScope, effect: Asked, about: About
       fails = 0;
       if (answer.happened !== 'unknown' || answer.retryAfterMs === undefined) return answer;
       const left = until - performance.now();
-      if (left <= 0) return answer;
-      await pause(Math.min(left, Math.max(LEAST_RETRY_AFTER_MS, answer.retryAfterMs)), about.isOver);
+      if (isLast || left <= 0) return answer;
+      const after = Math.max(LEAST_RETRY_AFTER_MS, answer.retryAfterMs);
+      // The end is not read off the clock again: a timer may ring a millisecond early.
+      isLast = left <= after;
+      await pause(Math.min(left, after), about.isOver);
     }
     about.isOver.refuse(effect.name);
   }
@@ -72,7 +80,7 @@ class Failed {
 }
 
 async function asked(
-  scope: RunScope,
+  scope: Pick<RunScope, 'within'>,
   effect: Asked,
   { attempt, overAt, isOver }: About,
   withinMs: number,

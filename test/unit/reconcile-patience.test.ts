@@ -1,7 +1,8 @@
 // What whoever an effect was done with can't tell yet is asked again, in a run, in a re-run, and not for ever.
 
 import { writeFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { askWhatBecame } from '../../core/agent/ask-what-became.ts';
 import { bench, isIdle, OPERATOR } from '../support/runtime.ts';
 
 const isHeld = ({ snapshot }: Parameters<typeof isIdle>[0]): boolean =>
@@ -55,6 +56,35 @@ test('[S28] not yet for too long is left to the operator, with why', async () =>
   await b.process.desk.resolveEffect(effect!.effectId, { kind: 'happened', result: null }, OPERATOR);
   await b.until('the end', isIdle);
   expect(b.ledger()).toEqual(['asked', 'asked', 'done']);
+});
+
+test('[S28] a timer that rings early is no reason to ask once more', async () => {
+  const from = performance.now();
+  const clock = performance.now.bind(performance);
+  // Nine tenths of the time that timers keep: what they wait for is never quite there.
+  const slow = vi.spyOn(performance, 'now').mockImplementation(() => from + (clock() - from) * 0.9);
+  onTestFinished(() => slow.mockRestore());
+  let count = 0;
+  const effect = {
+    name: 'send',
+    args: null,
+    key: 'a key',
+    backoff: () => 0,
+    reconcile: async () => {
+      count += 1;
+      return { happened: 'unknown', retryAfterMs: 60_000 } as const;
+    },
+    reconcileForMs: 300,
+    announcedAt: Date.now(),
+  };
+  const isOver = { soon: new Promise<never>(() => {}), refuse: () => {} };
+  const answer = await askWhatBecame({ within: (_, ask) => ask() }, effect, {
+    attempt: 1,
+    overAt: from,
+    isOver,
+  });
+  expect(answer.happened).toBe('unknown');
+  expect(count).toBe(2);
 });
 
 test('[P2] [S30] a worker that dies while it asks: the next one asks again, and the time since begins anew', async () => {
