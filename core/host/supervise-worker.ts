@@ -1,7 +1,7 @@
 // What every kind of worker has in common, once the system has been asked for a process: waiting until it is ready, hearing
 // what it says and writes, its limits, and its end in stages. Nothing here waits for ever for a process that does not go.
 
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import type { Readable } from 'node:stream';
 import type { FromHarness, ToHarness } from '../agent/worker-harness.ts';
 import { messageOf } from '../model/errors.ts';
@@ -142,14 +142,15 @@ class SupervisedWorker implements WorkerHandle {
     const { stopDeadlineMs } = this.#limits;
     this.#stage = 'asked';
     this.#child.send({ type: 'end' });
+    // One after the other: a host that stood still gives it the time of each all the same.
     this.#after(stopDeadlineMs / 2, () => {
       this.#stage = 'terminated';
       const { pid } = this;
       if (pid > 0) signalGroup(pid, 'SIGTERM');
-    });
-    this.#after(stopDeadlineMs, () => {
-      this.#stage = 'killed';
-      this.#endNow();
+      this.#after(stopDeadlineMs / 2, () => {
+        this.#stage = 'killed';
+        this.#endNow();
+      });
     });
   }
 
@@ -216,12 +217,14 @@ class SupervisedWorker implements WorkerHandle {
     this.kill(`memory: ${Math.ceil(rssBytes / MEGABYTE)} MB of ${memoryMb} MB`);
   }
 
-  /** Not once the worker is gone. */
+  /** Not once the worker is gone. Whether it is, a host that stood still meanwhile hears first. */
   #after(delayMs: number, act: () => void): void {
     if (this.#isGone) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      act();
+      setImmediate(() => {
+        if (!this.#isGone) act();
+      });
     }, delayMs);
     this.#timers.add(timer);
   }
@@ -233,7 +236,8 @@ class SupervisedWorker implements WorkerHandle {
     const isUndead = !(await this.#isReaped()) || end === 'given-up';
     for (const { hurry } of this.#streams) hurry();
     const heard = Promise.all([...this.#streams.map(({ ended }) => ended), this.#child.channelEnd]);
-    await Promise.race([heard, delay(DRAIN_PATIENCE_MS)]);
+    // What lies ready by then is read.
+    await Promise.race([heard, delay(DRAIN_PATIENCE_MS).then(() => turn())]);
     for (const lines of this.#lines) lines.end();
     this.refusal = end === 'given-up' ? null : end.refusal;
     return this.#told(end === 'given-up' ? { code: null, signal: null } : end, isUndead);

@@ -61,16 +61,17 @@ describe('[T27] the end of a worker in words', () => {
 function puppetProcess() {
   const events = new EventEmitter();
   const exit = Promise.withResolvers<ProcessExit>();
+  const out = new PassThrough();
   const child: WorkerProcess = {
     identity: () => null,
-    out: new PassThrough(),
+    out,
     err: new PassThrough(),
     send: () => {},
     onMessage: (listener) => void events.on('message', listener),
     exit: exit.promise,
     channelEnd: Promise.resolve(),
   };
-  return { child, says: (message: unknown) => events.emit('message', message), exit: exit.resolve };
+  return { child, out, says: (message: unknown) => events.emit('message', message), exit: exit.resolve };
 }
 
 const supervision = {
@@ -104,6 +105,50 @@ test('[S30] so is one that is gone while what it started is not', async () => {
   exit({ code: 0, signal: null, refusal: null });
   expect(await worker.exited).toMatchObject({ code: 0, isUndead: true });
 });
+
+describe('[T27] a host that stood still for longer than a worker has to end', () => {
+  const STOP_MS = 100;
+  async function stoodStill() {
+    const { child, out, says, exit } = puppetProcess();
+    const limits = { ...LIMITS, stopDeadlineMs: STOP_MS };
+    const starting = superviseWorker(child, { ...supervision, spec: { ...supervision.spec, limits } });
+    says({ type: 'ready' });
+    const worker = await starting;
+    // Behind what lies ready come timers, and then what lies ready by then.
+    await turns();
+    worker.end();
+    return { worker, out, exit };
+  }
+
+  test('hears first that it has ended when it was asked', async () => {
+    const { worker, exit } = await stoodStill();
+    setImmediate(() => exit({ code: 0, signal: null, refusal: null }));
+    standStill(2 * STOP_MS);
+    expect(await worker.exited).toMatchObject({ code: 0, why: 'ended when asked' });
+  });
+
+  test('leaves it the time to end by SIGTERM', async () => {
+    const { worker, exit } = await stoodStill();
+    standStill(2 * STOP_MS);
+    for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
+    exit({ code: null, signal: 'SIGTERM', refusal: null });
+    expect((await worker.exited).why).toMatch(/^ended by SIGTERM/);
+  });
+
+  test('reads what it wrote last', async () => {
+    const { worker, out, exit } = await stoodStill();
+    exit({ code: 0, signal: null, refusal: null });
+    await turns();
+    setImmediate(() => void out.write('its last words'));
+    standStill(600);
+    expect((await worker.exited).lastOutput).toBe('its last words');
+  });
+});
+
+/** Nothing of this program is done meanwhile. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
 
 test('[S30] nothing of ours is ended where somebody else has the number by now', async () => {
   await reapOsProcess({ pid: process.pid, startTime: '1' });
