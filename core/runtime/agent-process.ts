@@ -24,7 +24,7 @@ import type { ProcessParts } from './process-parts.ts';
 import type { QueryDesk } from './query-desk.ts';
 import type { RewindDesk } from './rewind-desk.ts';
 import type { Listener } from './switchboard.ts';
-import { takeOver } from './take-over.ts';
+import { takeOver, type TakenOver } from './take-over.ts';
 import type { TriggerDesk } from './trigger-desk.ts';
 import { MANUAL_TRIGGER } from './trigger-id.ts';
 import type { Tick, TriggerSet } from './trigger-set.ts';
@@ -94,10 +94,7 @@ export class AgentProcess implements Listener {
   async recover(): Promise<void> {
     const { dependencies, journal, guard, caps, triggerDesk, rewinds, onChange } = this.#parts;
     try {
-      // What is lined up belongs to what is read.
-      await journal.recorder.settled();
-      const { snapshot, reaped } = await takeOver(this.definition, dependencies);
-      journal.goOnFrom(snapshot);
+      const reaped = await this.#rebuild();
       caps.touched();
       guard.trouble = null;
       await rewinds.finish();
@@ -110,6 +107,19 @@ export class AgentProcess implements Listener {
       guard.trouble = asAppError(error);
     }
     onChange();
+  }
+
+  /** Goes on from what is read. What is lined up belongs to that, and so does what comes in while it is read. */
+  async #rebuild(): Promise<TakenOver['reaped']> {
+    const { dependencies, journal } = this.#parts;
+    for (;;) {
+      const { seq } = this.snapshot;
+      await journal.recorder.settled();
+      const { snapshot, reaped } = await takeOver(this.definition, dependencies);
+      if (this.snapshot.seq !== seq) continue;
+      journal.goOnFrom(snapshot);
+      return reaped;
+    }
   }
 
   /** Sets a recovered process going as its journal left it. */
