@@ -101,6 +101,9 @@ export class RunParking {
     run.movingSince = this.#options.clock.monotonic();
     this.#options.health.heard(run);
     this.#watchLimit();
+    // Many short waits, one after the other, are no long one.
+    const others = this.#options.runs.all();
+    if (!others.some((other) => other.isParked && !other.isParkedOnRecord)) this.#delay.cancel();
   }
 
   #watchLimit(): void {
