@@ -16,7 +16,7 @@ export default defineAgent({
     const before = await ctx.effect('look', { class: 'retry' }, () => fileHash(path));
 
     // Mostly it is `ctx.effect('write', ...fileContent({ … }))`; here the worst moment stands behind the second half.
-    const [options, perform] = fileContent({ path, content: 'bread 5\n', before, timeoutMs: 100 });
+    const [options, perform] = fileContent({ path, content: 'bread 5\n', before, timeoutMs: 3_000 });
     const { bytes } = await ctx.effect('write', options, async (call) => {
       const written = await perform(call);
       act(world, `the prices were written, attempt ${call.attempt}`);

@@ -8,7 +8,7 @@ import { defineAgent } from 'holdfast';
 import { act, lookAround } from './world.ts';
 
 /** Days, where it is not an example. */
-const TRIAL_MS = 1_500;
+const TRIAL_MS = 4_000;
 
 export default defineAgent({
   async onTrigger(ctx, { payload }) {

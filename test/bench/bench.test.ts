@@ -132,7 +132,6 @@ test.each(['effects', 'resume'])(
     const repeated = results.filter(({ name }) => name.includes('repeated'));
     expect(repeated.map(({ median }) => median)).toEqual(name === 'resume' ? [1] : []);
   },
-  120_000,
 );
 
 test('the benchmark turn works: every turn has its calls, and the reply that it should', async () => {
@@ -143,7 +142,7 @@ test('the benchmark turn works: every turn has its calls, and the reply that it 
   expect({ code, stderr }).toMatchObject({ code: 0 });
   const { results } = JSON.parse(readFileSync(json, 'utf8')) as BenchResult;
   expect(results.map(({ name }) => name)).toEqual(['Holdfast']);
-}, 60_000);
+});
 
 test('the benchmark governance works: every effect is permitted, and counted where there are limits', async () => {
   const json = join(tempDirectory(), 'result.json');
@@ -164,6 +163,6 @@ test('the benchmark governance works: every effect is permitted, and counted whe
     'with all of it',
     'what all of it adds',
   ]);
-}, 60_000);
+});
 
 const RUN = fileURLToPath(new URL('run.ts', import.meta.url));

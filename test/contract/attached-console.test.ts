@@ -3,13 +3,14 @@
 
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { attachedConsole } from '../../core/host/attached-console.ts';
 import { seekHost } from '../../core/host/seek-host.ts';
 import { readFileJournal } from '../../core/journal/index.ts';
 import { readMarker } from '../../core/journal/marker.ts';
 import type { StoredEntry } from '../../core/model/entry.ts';
 import { HOLDFAST, startNode } from '../support/child.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { PROMPTISE_JOURNALS, promptiseCases } from '../support/fixtures.ts';
 import { heldJournal } from '../support/held-journal.ts';
 import {
@@ -217,7 +218,7 @@ describe('when the host goes away', () => {
     const holder = await runHost(workspace);
     const env = { ...process.env, HOLDFAST_DATA: holder.data };
     const second = startNode(HOLDFAST, ['run', workspace], { env });
-    onTestFinished(() => void second.process.kill('SIGKILL'));
+    endsWithTest(second);
     await waitFor(() => second.stdout().includes('a · ● Running'));
     await holder.kill();
     const { code, stderr } = await second.ended;

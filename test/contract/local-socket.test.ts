@@ -12,6 +12,7 @@ import { seekHost } from '../../core/host/seek-host.ts';
 import { socketPath } from '../../core/host/socket-path.ts';
 import { readMarker } from '../../core/journal/marker.ts';
 import { startNode } from '../support/child.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { command, openConsole, workspaceOf, type TestConsole } from '../support/run-host.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -319,7 +320,7 @@ test('the socket of a host that was killed is replaced; one that a host listens 
   const dead = startNode(fileURLToPath(new URL('../support/listen-until-killed.ts', import.meta.url)), [
     first.path,
   ]);
-  onTestFinished(() => void dead.process.kill('SIGKILL'));
+  endsWithTest(dead);
   await waitFor(() => dead.stdout() === 'listening\n');
   // It holds no journal, but it lives, and nobody takes its place.
   const second = await listening(workspace, data);

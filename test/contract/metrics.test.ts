@@ -7,8 +7,11 @@ import { openConsole, workspaceOf } from '../support/run-host.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
 
+/** No day ends while the test runs. */
+const RESET = (new Date().getUTCHours() + 12) % 24;
 const MANIFEST = `budget:
   max_tool_calls_per_day: 3
+  daily_reset_hour_utc: ${RESET}
   tool_costs: { charge: { cost_weight: 2.5 } }
 `;
 const CHARGES = `for (let n = 0; n < event.payload; n += 1) await ctx.effect('charge', { class: 'ask', args: { n } }, async () => n);`;

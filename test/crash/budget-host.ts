@@ -10,6 +10,7 @@ import { openFileJournal } from '../../core/journal/file-journal.ts';
 import { DEFAULT_BUDGET, type BudgetConfig } from '../../core/model/budget.ts';
 import { needsOperator } from '../../core/model/effects.ts';
 import { DEFAULT_PROCESS_CONFIG } from '../../core/model/process-config.ts';
+import { killProcess } from '../support/kill-process.ts';
 
 export const AGENT = 'spender';
 
@@ -57,10 +58,7 @@ async function main(order: SpenderOrder): Promise<void> {
   await runtime.start();
   writeSync(1, 'runs\n');
   if (killWorkerAfterMs !== null) {
-    setTimeout(() => {
-      const { worker } = agent.live;
-      if (worker !== null) process.kill(worker.pid, 'SIGKILL');
-    }, killWorkerAfterMs);
+    setTimeout(() => void killProcess(agent.live.worker?.pid), killWorkerAfterMs);
   }
   if (moreOfDay > 0) {
     await agent.governance.extendBudget(

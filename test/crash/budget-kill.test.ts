@@ -5,11 +5,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readFileJournal } from '../../core/journal/file-journal.ts';
 import { isInDoubt } from '../../core/model/effects.ts';
 import { ReplayEngine } from '../../core/replay/replay-engine.ts';
 import { startNode } from '../support/child.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { SEED } from './budget.ts';
@@ -27,7 +28,7 @@ const LIFE_MS = 250;
 
 test(
   '[C2] [P2] [P4] kill -9 of hosts and workers under limits: no more is done than may be, and what was used stays used',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     const seed = Number(process.env['HOLDFAST_SEED'] ?? SEED);
     const random = seeded(seed);
@@ -49,7 +50,7 @@ test(
     const live = async (about: string, most: number, isKilled: boolean, moreOfDay = 0) => {
       const killWorkerAfterMs = isKilled && random() < 0.5 ? below(random, LIFE_MS) : null;
       const host = startNode(HOST, [JSON.stringify({ ...order, killWorkerAfterMs, moreOfDay })]);
-      onTestFinished(() => void host.process.kill('SIGKILL'));
+      endsWithTest(host);
       await waitFor(() => host.stdout().includes('runs') || host.process.exitCode !== null, {
         what: 'a host that runs',
       });

@@ -53,6 +53,7 @@ export async function killRounds(
   const tally: KillTally = { kills: 0, acknowledged: 0, problems: [] };
   const said = nothingSaid();
   const readers: Following[] = [];
+  const gaps: Gap[] = [];
   let epoch = 0;
   try {
     while (goesOn(tally)) {
@@ -63,7 +64,7 @@ export async function killRounds(
           ...PATIENT,
           what: 'a journal',
         });
-        if (readers.length === 0) readers.push(...readAlong(directory, tally.problems));
+        if (readers.length === 0) readers.push(...readAlong(directory, tally.problems, gaps));
         // From the first acknowledgement on, any moment is as good as another; now and then while it takes over.
         const enough = Math.floor(Math.random() * 300) * SAID_BYTES;
         const isTakingOver = (): boolean => (readHolder(directory)?.epoch ?? 0) > epoch;
@@ -86,6 +87,12 @@ export async function killRounds(
     }
   } finally {
     for (const reader of readers) reader[Symbol.dispose]();
+  }
+  // What was dropped before it could be read is not seen; by now the journal says what that was.
+  const tree = readTree(directory, (path) => /\.(jsonl|gz)$/.test(path));
+  for (const { name, last, next } of gaps) {
+    if (next > last && next - 1 <= droppedUpTo(journalLines(tree, name))) continue;
+    tally.problems.push({ kind: 'wrong state', text: `${name}: a reader saw ${next} after ${last}` });
   }
   return tally;
 }
@@ -120,12 +127,7 @@ export async function judgeLeft(directory: string, said: AllSaid): Promise<Probl
   const problems: Problem[] = [];
   for (const [name, known] of said) {
     const all = journalLines(tree, name);
-    const dropped = Math.max(
-      0,
-      ...all
-        .filter((line) => line.entry_type === 'segments_dropped')
-        .map((line) => numberAt(line.data, 'last_seq')),
-    );
+    const dropped = droppedUpTo(all);
     const lines = all.filter(({ seq }) => seq > dropped);
     problems.push(
       ...brokenChain(lines).map((text) => ({ kind: 'wrong state' as const, text: `${name}: ${text}` })),
@@ -140,6 +142,12 @@ export async function judgeLeft(directory: string, said: AllSaid): Promise<Probl
     problems.push(...(await judgeState(journal, name, lines)));
   }
   return problems;
+}
+
+/** The last number that retention dropped; 0 where it has dropped nothing. */
+function droppedUpTo(lines: readonly JournalLine[]): number {
+  const tombstones = lines.filter(({ entry_type }) => entry_type === 'segments_dropped');
+  return Math.max(0, ...tombstones.map(({ data }) => numberAt(data, 'last_seq')));
 }
 
 function missing(name: string, lines: readonly JournalLine[], said: readonly Said[]): Problem[] {
@@ -186,8 +194,15 @@ async function damageIn(directory: string, when: string): Promise<Problem[]> {
   }
 }
 
+/** What a reader saw that does not follow on what it saw before. */
+interface Gap {
+  readonly name: string;
+  readonly last: number;
+  readonly next: number;
+}
+
 /** Whoever follows sees every line once, whole and in order, whatever happens to the writer. */
-function readAlong(directory: string, problems: Problem[]): readonly Following[] {
+function readAlong(directory: string, problems: Problem[], gaps: Gap[]): readonly Following[] {
   const journal = readFileJournal(directory);
   return PROCESSES.map((name) => {
     let last: number | null = null;
@@ -199,16 +214,12 @@ function readAlong(directory: string, problems: Problem[]): readonly Following[]
             const text = `${name}: a reader saw at ${place.seq}: ${place.reason}`;
             problems.push({ kind: 'false damage report', text });
           }
-          // What is dropped before it could be read is not seen.
-          if (last !== null && item.seq !== last + 1) {
-            problems.push({ kind: 'wrong state', text: `${name}: a reader saw ${item.seq} after ${last}` });
-          }
+          if (last !== null && item.seq !== last + 1) gaps.push({ name, last, next: item.seq });
           if (!isBad(item)) last = item.seq;
         }
       },
-      onReplaced: () => {
-        problems.push({ kind: 'wrong state', text: `${name}: a reader had to begin again` });
-      },
+      // Where it was is dropped; for any other reason it would see again what it has seen.
+      onReplaced: () => {},
     });
     following.failed.catch((error: unknown) => problems.push(refusal(name, 'reading along', error)));
     return following;

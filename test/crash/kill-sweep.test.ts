@@ -14,7 +14,7 @@ const LEAST_LIVES = 4;
 
 test(
   '[P1] [P2] [P3] [C1] [T28] whatever is killed, worker, host or both, wherever: no event is lost, nothing is done twice in silence, every doubt is told, and the end is the same',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     const random = seeded(SEED);
     const sweep = await startSweep(tempDirectory());

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readFileJournal } from '../../core/journal/file-journal.ts';
 import { foldEntries } from '../../core/model/fold.ts';
 import { ReplayEngine } from '../../core/replay/replay-engine.ts';
@@ -14,6 +14,7 @@ import { AGENT, JUDGE_COST, RETRIES, type StriverOrder } from './mission-host.ts
 import { below, seeded } from './random.ts';
 import { countMission } from '../property/mission-count.ts';
 import { startNode } from '../support/child.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -27,7 +28,7 @@ const THINKS_MS = 80;
 
 test(
   '[C17] [P4] kill -9 between a run and its verdict: what is due is judged in the next life, once or again only after an unknown',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     const seed = Number(process.env['HOLDFAST_SEED'] ?? SEED);
     const random = seeded(seed);
@@ -43,7 +44,7 @@ test(
     let verdicts = 0;
     for (let life = 0; life <= KILLED_LIVES; life += 1) {
       const host = startNode(HOST, [JSON.stringify(order)]);
-      onTestFinished(() => void host.process.kill('SIGKILL'));
+      endsWithTest(host);
       if (life < KILLED_LIVES) {
         const before = asked();
         await waitFor(() => asked() > before || host.process.exitCode !== null, { what: 'a judge' });

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ProcessRow } from '../../core/contract/process-row.ts';
+import { readFileJournal } from '../../core/journal/file-journal.ts';
 import { runHost, workspaceOf, type ChildHost } from '../support/run-host.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -38,6 +39,11 @@ test('[C2] [P4] ninety percent used, kill -9, start again: ninety percent used, 
     what: 'nine effects',
   });
   expect(await usedOf(first)).toEqual(ninety);
+  // What a host says of itself is ahead of the disk.
+  const journal = readFileJournal(join(workspace, '.holdfast-journal'));
+  await waitFor(async () => (await journal.read('clerk', { entryType: 'invocation_result' })).length === 1, {
+    what: 'its end on the disk',
+  });
   await first.kill();
   const second = await runHost(workspace, first.data);
   expect(await usedOf(second)).toEqual(ninety);

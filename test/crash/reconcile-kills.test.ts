@@ -15,7 +15,7 @@ const KILLS_IN_A_LIFE = 5;
 
 test(
   `[P2] [S28] [S30] whatever is killed inside of effects that can be reconciled: nothing is settled wrongly, and people are asked about 1 in 20 at most${NO_POSTGRES === null ? '' : ` (without rows of PostgreSQL. ${NO_POSTGRES})`}`,
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     await using kills = await startReconcileKills(tempDirectory(), seeded(SEED));
     const until = performance.now() + BUDGET_MS;

@@ -13,7 +13,7 @@ const LEAST_LIVES = 5;
 
 test(
   '[P2] [S28] [S33] wherever a turn is killed its answer is the same: what is recorded is not asked for or done again, and a kill costs one more call of the model at most, which stays counted',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     const random = seeded(SEED);
     const sweep = await startTurnSweep(tempDirectory());
@@ -65,7 +65,7 @@ const behindList = (seq: number): readonly TurnKill[] => [
 
 test(
   '[P2] [S28] [S30] [S32] over a real server of tools it is the same: what is to be repeated is, under the same key, and the rest is asked about',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async () => {
     const random = seeded(SEED);
     const sweep = await startTurnSweep(tempDirectory(), true);

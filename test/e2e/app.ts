@@ -13,7 +13,9 @@ const ARTIFACTS = join(import.meta.dirname, 'artifacts');
 const STAND_IN = join(ROOT, 'test/standin/bin/electron');
 
 /** Starting the console on a busy machine may take a while: `vi.setConfig({ testTimeout: LIMIT_MS })`. */
-export const LIMIT_MS = 60_000;
+export const LIMIT_MS = 120_000;
+/** Of one act or look in the window. */
+const PATIENCE_MS = 60_000;
 
 /** The real binary, if `HOLDFAST_E2E_REAL=1` asks for it and the electron package has downloaded it. */
 function realElectron(): string | undefined {
@@ -133,10 +135,12 @@ export async function launchConsole(options: LaunchOptions = {}): Promise<Runnin
     shown = await lastShown(app);
     if (main.exitCode === null && main.signalCode === null) await app.close();
     await ended;
-    if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true, force: true });
+    if (options.dataDirectory === undefined)
+      rmSync(dataDirectory, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   };
   try {
     const page = await app.firstWindow();
+    page.setDefaultTimeout(PATIENCE_MS);
     await page.waitForURL(isPage);
     await page.waitForLoadState();
     const inMain: RunningConsole['inMain'] = (work, argument) =>

@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 2 * LIMIT_MS });
 
 const README_PICTURE = 'fleet-light';
 
-/** A workspace with one agent that always fails, and one that does not. */
+/** A workspace with one agent that always fails, once there is a file `dry`, and one that does not. */
 function failingWorkspace(): string {
   const workspace = join(tempDirectory(), 'failing');
   mkdirSync(workspace);
@@ -25,12 +25,14 @@ function failingWorkspace(): string {
     join(workspace, 'doomed.agent'),
     manifest('doomed', 'config: { max_consecutive_failures: 2 }\n'),
   );
-  writeFileSync(join(workspace, 'doomed.ts'), agent(`throw new Error('the well is dry');`));
+  writeFileSync(join(workspace, 'doomed.ts'), agent(FAILS_WHEN_DRY));
   writeFileSync(join(workspace, 'steady.agent'), manifest('steady', ''));
   writeFileSync(join(workspace, 'steady.ts'), agent(`return 'ok';`));
   return workspace;
 }
 
+const FAILS_WHEN_DRY = `const { existsSync } = await import('node:fs');
+  if (existsSync(new URL('./dry', import.meta.url))) throw new Error('the well is dry');`;
 const agent = (body: string): string =>
   `import { defineAgent } from 'holdfast';\nexport default defineAgent({ async onTrigger() { ${body} } });\n`;
 
@@ -41,7 +43,11 @@ test('a process that fails leaves one notification, and the tray shows the worst
     args: ['--workspace', workspace],
     env: { HOLDFAST_TRAY: 'yes' },
   });
-  await console.page.getByRole('row').filter({ hasText: 'doomed' }).filter({ hasText: 'Failed' }).waitFor();
+  const row = console.page.getByRole('row').filter({ hasText: 'doomed' });
+  // What has failed before somebody looks is told to nobody.
+  await row.filter({ hasText: 'Running' }).waitFor();
+  writeFileSync(join(workspace, 'dry'), '');
+  await row.filter({ hasText: 'Failed' }).waitFor();
   await waitFor(async () => (await console.events('notification')).length > 0, { what: 'the notification' });
   const tray = await waitFor(
     async () => (await console.events('tray.image')).at(-1) ?? (await console.events('tray')).at(-1) ?? null,

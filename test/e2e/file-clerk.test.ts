@@ -142,7 +142,13 @@ test('[P2] a dropped file is summed up, again after its worker was killed half w
   );
   process.kill(workers.at(-1)!.data['pid'] as number, 'SIGKILL');
   expect(await summaryOf(console, 'second.txt')).toContain('What stands in second.txt.');
-  const entries = await entriesOf(console, 'file-clerk');
+  const entries = await waitFor(
+    async () => {
+      const all = await entriesOf(console, 'file-clerk');
+      return all.filter(isBreak).length >= 2 ? all : null;
+    },
+    { what: 'the end of the worker on record' },
+  );
   expect(entries.filter(isBreak)).toHaveLength(2);
   expectNothingTwice(entries, 2);
   await approveMove(console, 'second.txt');

@@ -76,6 +76,9 @@ let answers: ReadonlyMap<string, Json> = new Map();
 
 beforeEach(needPromptise);
 
+/** Promptise is asked about 1,200 journals: a minute here, and more where others want the processors too. */
+const PATIENCE_MS = 600_000;
+
 beforeAll(async () => {
   if (promptisePython() === null) return;
   root = mkdtempSync(join(tmpdir(), 'holdfast-random-'));
@@ -109,7 +112,7 @@ beforeAll(async () => {
   ]);
   answers = new Map([...byHand, ...byPromptise]);
   before = treeHash(root);
-});
+}, PATIENCE_MS);
 
 afterAll(() => {
   if (root !== '') rmSync(root, { recursive: true, force: true });

@@ -20,6 +20,7 @@ import { openFileJournal, readFileJournal, type FileJournal } from '../../core/j
 import { entriesForwards, isBad } from '../../core/journal/read-entries.ts';
 import { ReplayEngine } from '../../core/replay/index.ts';
 import { HOLDFAST, startNode } from '../support/child.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { fileOf, foreignLine, ourLines, update, writeOurDirectory } from '../support/journal-bytes.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -266,18 +267,16 @@ test('[J4] `tail -f` of a journal that is emptied and filled again beyond where 
     );
   writeFileSync(path, lines(1, 3));
   const tail = startNode(HOLDFAST, ['tail', directory, 'one', '--follow', '--json']);
-  onTestFinished(() => void tail.process.kill('SIGKILL'));
-  let errors = '';
-  tail.process.stderr!.on('data', (text: string) => (errors += text));
+  endsWithTest(tail);
   const ids = (): unknown[] =>
     tail
       .stdout()
       .split('\n')
-      .filter((line) => line !== '')
+      .slice(0, -1)
       .map((line) => (JSON.parse(line) as Record<string, unknown>)['entry_id']);
   await waitFor(() => ids().length === 3, { what: 'the first three' });
   writeFileSync(path, lines(101, 6));
   await waitFor(() => ids().includes('e-106'), { what: 'the new lines' });
   expect(ids().slice(3)).toEqual([101, 102, 103, 104, 105, 106].map((n) => `e-${n}`));
-  expect(errors).toContain('was cut or replaced');
+  await waitFor(() => tail.stderr().includes('was cut or replaced'), { what: 'what it says of it' });
 });

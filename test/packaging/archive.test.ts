@@ -19,7 +19,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builderConfiguration, project } from './configuration.ts';
 
-const PATIENCE_MS = 60_000;
 const { version } = JSON.parse(readFileSync(join(project, 'node_modules/electron/package.json'), 'utf8')) as {
   readonly version: string;
 };
@@ -62,7 +61,7 @@ describe.skipIf(process.platform !== 'linux')('the archive', () => {
     packed = listPackage(join(resources, 'app.asar'), { isPack: false }).map((path) =>
       path.replaceAll('\\', '/'),
     );
-  }, PATIENCE_MS);
+  });
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
   test('holds the build and the one dependency that can’t be in it', () => {

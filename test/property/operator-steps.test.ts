@@ -90,7 +90,7 @@ async function heal(host: SteppedHost): Promise<void> {
     const isAtRest = agent.live.trouble === null && open.length + queue.length === 0;
     if (isAtRest && lifecycle !== 'stopping') return;
     await host.outcome('healing', refused(healOnce(host)));
-    await host.turns(5, 100);
+    await host.settledTurns(5, 100);
     setRight(host);
     // Agents say that they wait after a moment of real time.
     if (round % 20 === 19) await new Promise((resolve) => void setTimeout(resolve, 30));

@@ -178,13 +178,16 @@ export const STEPS: readonly Step[] = [
       const last = isMoving
         ? entries.find(({ seq, entry_type }) => seq > target && entry_type === 'checkpoint')?.seq
         : target;
-      const before = foldEntries(entries.filter(({ seq }) => seq <= (last ?? target)));
       const order = { to: target, isHandledAgain: random() < 0.7 };
-      // It may begin again by itself right after.
-      const hasFailed = agent.snapshot.lifecycle === 'failed';
       const plan = await agent.rewinds.apply(order, null, OPERATOR);
       undone.push(...plan.undone.map(({ eventId }) => eventId));
       const { lifecycle, context, conversation, recentRuns, rewinding, open } = agent.snapshot;
+      // What came in on the way to it is behind what was read before: also the entry that it was to go to, and a failure.
+      const written = await host.entries();
+      const before = foldEntries(written.filter(({ seq }) => seq <= (last ?? target)));
+      const { seq: movedAt } = written.findLast(({ entry_type }) => entry_type === 'rewind')!;
+      // It may begin again by itself right after.
+      const hasFailed = foldEntries(written.filter(({ seq }) => seq < movedAt)).lifecycle === 'failed';
       if (hasFailed && lifecycle !== 'failed') return null;
       if (lifecycle === 'running' || lifecycle === 'awaiting') return `it is ${lifecycle}`;
       if (rewinding !== null) return 'it is not where it was to go';

@@ -135,6 +135,14 @@ describe('the console in Chromium', () => {
       return `${element?.tagName} ${element?.getAttribute('aria-label') ?? element?.textContent ?? ''}`.trim();
     });
 
+  /** Presses keys, each once the one before it has led where it should: what opens takes the focus a moment later. */
+  const leads = async (page: Page, ...keys: readonly (readonly [key: string, to: string])[]) => {
+    for (const [key, to] of keys) {
+      await page.keyboard.press(key);
+      await expect.poll(async () => (await focused(page)).replace(/,.*/, '')).toBe(to);
+    }
+  };
+
   test.each(QUESTIONS)(
     'the question of $button is asked, looked through and left by keyboard alone',
     async ({ address, button }) => {
@@ -179,12 +187,13 @@ describe('the console in Chromium', () => {
     await page.locator('.hf-spending-room svg path').first().waitFor({ state: 'attached' });
     await page.locator('.hf-mission-room svg path').first().waitFor({ state: 'attached' });
     expect(fetched.filter((path) => path.endsWith('.js')).length).toBeGreaterThan(0);
-    // A chart fills its room, and is no larger.
+    // A chart fills its room once it has measured that, and is no larger.
+    const sizeOf = async (selector: string) => {
+      const { width, height } = (await page.locator(selector).first().boundingBox())!;
+      return [width, height];
+    };
     for (const room of ['.hf-spending-room', '.hf-mission-room']) {
-      const [outer, inner] = await Promise.all(
-        [room, `${room} svg`].map((selector) => page.locator(selector).first().boundingBox()),
-      );
-      expect([inner!.width, inner!.height]).toEqual([outer!.width, outer!.height]);
+      await expect.poll(() => sizeOf(`${room} svg`)).toEqual(await sizeOf(room));
     }
     await close();
     expect(faults).toEqual([]);
@@ -195,28 +204,25 @@ describe('the console in Chromium', () => {
     const button = page.getByRole('button', { name: 'All actions: market-watcher' }).first();
     await button.evaluate((element) => Object.assign(element, { isTheSame: true }));
     await button.focus();
-    await page.keyboard.press('Enter');
-    const seen = [await focused(page)];
-    for (const key of ['ArrowDown', 'End', 'ArrowDown', 'Escape']) {
-      await page.keyboard.press(key);
-      seen.push(await focused(page));
-    }
-    expect(seen).toEqual([
-      'A Suspend',
-      'A Restart…',
-      'A Force-recover…',
-      'A Suspend',
-      'BUTTON All actions: market-watcher',
-    ]);
+    await leads(
+      page,
+      ['Enter', 'A Suspend'],
+      ['ArrowDown', 'A Restart…'],
+      ['End', 'A Force-recover…'],
+      ['ArrowDown', 'A Suspend'],
+      ['Escape', 'BUTTON All actions: market-watcher'],
+    );
     await page.getByRole('menu').waitFor({ state: 'detached' });
     expect(await button.evaluate((element) => 'isTheSame' in element)).toBe(true);
-    for (const key of ['Enter', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+    await leads(page, ['Enter', 'A Suspend'], ['ArrowDown', 'A Restart…']);
+    for (const key of ['ArrowDown', 'Enter']) await page.keyboard.press(key);
     await page.getByRole('alertdialog').waitFor();
     await expect.poll(() => focused(page)).toBe('BUTTON Cancel');
     await page.keyboard.press('Escape');
     await expect.poll(() => focused(page)).toBe('BUTTON All actions: market-watcher');
     // The key that chose an item without a question presses nothing else when it comes up.
-    for (const key of ['Enter', 'Enter']) await page.keyboard.press(key);
+    await leads(page, ['Enter', 'A Suspend']);
+    await page.keyboard.press('Enter');
     await page.getByText('market-watcher: suspending failed').waitFor();
     expect(await page.getByRole('menu').count()).toBe(0);
     await page.getByRole('row', { name: 'market-watcher' }).first().focus();
@@ -255,18 +261,14 @@ describe('the console in Chromium', () => {
       });
     expect(await inSight('Effect')).toBe(true);
     await grid.getByRole('row', { name: /^step-200,/ }).focus();
-    const seen: string[] = [];
-    for (const key of ['ArrowDown', 'End', 'k', 'Home', 'j']) {
-      await page.keyboard.press(key);
-      seen.push(await focused(page));
-    }
-    expect(seen.map((name) => name.replace(/,.*/, ''))).toEqual([
-      'DIV step-201',
-      'DIV notify',
-      'DIV browser.fetch_page_and_keep_it',
-      'DIV browser.fetch_page_and_keep_it',
-      'DIV step-1',
-    ]);
+    await leads(
+      page,
+      ['ArrowDown', 'DIV step-201'],
+      ['End', 'DIV notify'],
+      ['k', 'DIV browser.fetch_page_and_keep_it'],
+      ['Home', 'DIV browser.fetch_page_and_keep_it'],
+      ['j', 'DIV step-1'],
+    );
     await close();
     expect(faults).toEqual([]);
   });
@@ -341,11 +343,12 @@ describe('the console in Chromium', () => {
     const decides = page.getByRole('group', { name: 'Decide' }).getByRole('button').first();
     await decides.waitFor();
     for (const shown of [last, decides]) {
-      const isInSight = await shown.evaluate((element) => {
-        const { top, bottom, left } = element.getBoundingClientRect();
-        return element.contains(document.elementFromPoint(left + 6, (top + bottom) / 2));
-      });
-      expect(isInSight).toBe(true);
+      const isInSight = () =>
+        shown.evaluate((element) => {
+          const { top, bottom, left } = element.getBoundingClientRect();
+          return element.contains(document.elementFromPoint(left + 6, (top + bottom) / 2));
+        });
+      await expect.poll(isInSight).toBe(true);
     }
     await close();
     expect(faults).toEqual([]);

@@ -229,7 +229,7 @@ describe('a hostile page', { timeout: LIMIT_MS }, () => {
         }, address);
         const wasPrevented = () =>
           running!.app.evaluate(() => Reflect.get(globalThis, 'wasPrevented') as unknown);
-        await expect.poll(wasPrevented, { timeout: 15_000 }).toBe(true);
+        await expect.poll(wasPrevented).toBe(true);
         expect(page().url()).toBe(before);
         expect(await page().evaluate(() => 'holdfast' in globalThis)).toBe(true);
       },

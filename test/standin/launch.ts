@@ -10,7 +10,7 @@ export const FIXTURE = join(import.meta.dirname, 'fixture');
 export const EXECUTABLE = join(import.meta.dirname, 'bin/electron');
 
 /** Starting a Chromium on a busy machine may take a while. */
-export const LIMIT_MS = 60_000;
+export const LIMIT_MS = 120_000;
 vi.setConfig({ testTimeout: LIMIT_MS, hookTimeout: LIMIT_MS });
 
 /** Skips a test where there is no Chromium, and says what installs one. */
@@ -28,10 +28,15 @@ export interface Fixture extends AsyncDisposable {
   inMain<R, A>(work: (electron: typeof StandIn, argument: A) => R | Promise<R>, argument: A): Promise<R>;
 }
 
+/** What ends just now may leave a last file in it meanwhile. */
+function removed(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+}
+
 /** A folder of its own for the running test. */
 export function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'standin-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => removed(folder));
   return folder;
 }
 
@@ -65,7 +70,7 @@ export async function launchFixture(env: Readonly<Record<string, string>> = {}):
     inMain: (work, argument) => app.evaluate(work as never, argument) as never,
     async [Symbol.asyncDispose]() {
       await app.close();
-      rmSync(userData, { recursive: true, force: true });
+      removed(userData);
     },
   };
 }

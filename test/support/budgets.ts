@@ -8,8 +8,11 @@ import type { Clock } from '../../core/model/ports.ts';
 import { DEFAULT_BUDGET, type BudgetConfig } from '../../core/model/budget.ts';
 import { OPERATOR, type Bench } from './runtime.ts';
 
+/** No day ends while the tests run. */
+export const FAR_HOUR = (new Date().getUTCHours() + 12) % 24;
+
 export const budget = (more: Partial<BudgetConfig>): { budget: BudgetConfig } => ({
-  budget: { ...DEFAULT_BUDGET, ...more },
+  budget: { ...DEFAULT_BUDGET, resetHour: FAR_HOUR, ...more },
 });
 
 /** As a manifest says it, so that it can be changed while its process lives. */

@@ -11,8 +11,8 @@ export interface ByHand<T extends Json> {
   perform(signal?: AbortSignal): Promise<T>;
   /** Asks once: a year after the attempt was over, unless told when. */
   ask(overForMs?: number): Promise<Reconciled<T>>;
-  /** Asks until the answer is not *not yet*, as a run does. Gives it, and how often it was *not yet*. */
-  settle(): Promise<{ readonly answer: Reconciled<T>; readonly notYet: number }>;
+  /** Asks until the answer is not *not yet*, as a run does. */
+  settle(): Promise<Reconciled<T>>;
 }
 
 export function byHand<T extends Json, Args extends Json>(
@@ -34,9 +34,9 @@ export function byHand<T extends Json, Args extends Json>(
     ask: (overForMs = 366 * 24 * 60 * 60 * 1000) => ask(overForMs),
     settle: async () => {
       const start = performance.now();
-      for (let notYet = 0; ; notYet += 1) {
+      for (;;) {
         const answer = await ask(performance.now() - start);
-        if (answer.happened !== 'unknown' || answer.retryAfterMs === undefined) return { answer, notYet };
+        if (answer.happened !== 'unknown' || answer.retryAfterMs === undefined) return answer;
         await delay(Math.min(answer.retryAfterMs, 50));
       }
     },

@@ -47,6 +47,9 @@ export function holdfast(args: readonly string[], options: SpawnOptions = {}): P
   return startNode(HOLDFAST, args, options).ended;
 }
 
+/** For a test of dozens of programs, one after the other, each of which takes seconds on a busy machine. */
+export const MANY_PROGRAMS = { testTimeout: 300_000 };
+
 /** At most `limit` at a time, in order of the items. */
 export async function mapLimited<T, R>(
   items: readonly T[],

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
 import { startNode, type Running } from './child.ts';
+import { endsWithTest } from './ends-with-test.ts';
 import { waitFor } from './wait-for.ts';
 
 export const HOLD_JOURNAL = fileURLToPath(new URL('./hold-journal.ts', import.meta.url));
@@ -8,7 +8,7 @@ export const HOLD_JOURNAL = fileURLToPath(new URL('./hold-journal.ts', import.me
 /** Another program that has the journal of that directory open for writing, until it is killed or the test ends. */
 export async function heldJournal(directory: string): Promise<Running> {
   const holder = startNode(HOLD_JOURNAL, [directory]);
-  onTestFinished(() => void holder.process.kill('SIGKILL'));
+  endsWithTest(holder);
   await waitFor(() => holder.stdout() === 'held\n', { what: 'the holder' });
   return holder;
 }

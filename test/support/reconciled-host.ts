@@ -10,9 +10,9 @@ import { runtimeOn } from '../../core/host/runtime-on.ts';
 import { LOCAL_DISK, type Disk } from '../../core/journal/disk.ts';
 import { openFileJournal } from '../../core/journal/file-journal.ts';
 import { needsOperator } from '../../core/model/effects.ts';
-import { codeOf } from '../../core/model/errors.ts';
 import { isObject } from '../../core/model/json.ts';
 import { DEFAULT_PROCESS_CONFIG } from '../../core/model/process-config.ts';
+import { killProcess } from './kill-process.ts';
 import { AGENT, type ReconciledOrder } from './reconciled-life.ts';
 
 const OPERATOR = { name: 'operator:automatic', reason: 'its reconciler does not know' };
@@ -87,21 +87,9 @@ function killingDisk(): Disk {
 function strike(victim: 'worker' | 'host' | 'both'): void {
   // The next announcement sets it off again.
   isArmed = false;
-  const isKilled = victim !== 'host' && killWorker();
+  const isKilled = victim !== 'host' && killProcess(agent.live.worker?.pid);
   if (victim === 'worker' && !isKilled) return;
   kills.shift();
   writeSync(1, `killed ${victim}\n`);
   if (victim !== 'worker') process.kill(process.pid, 'SIGKILL');
-}
-
-/** False where there is none, or none any more. */
-function killWorker(): boolean {
-  const worker = agent.live.worker?.pid;
-  if (worker === undefined) return false;
-  try {
-    return process.kill(worker, 'SIGKILL');
-  } catch (error) {
-    if (codeOf(error) === 'ESRCH') return false;
-    throw error;
-  }
 }

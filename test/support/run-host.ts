@@ -8,6 +8,7 @@ import { REQUESTS, type RequestName, type RequestOf, type ResponseOf } from '../
 import { childProcessWorkerHost } from '../../core/host/child-process-worker-host.ts';
 import { createConsoleHost } from '../../core/host/create-console-host.ts';
 import { HOLDFAST, holdfast, startNode, type Ended } from './child.ts';
+import { endsWithTest } from './ends-with-test.ts';
 import { endAtOnce } from './runtime.ts';
 import { tempDirectory } from './temp-directory.ts';
 import { waitFor } from './wait-for.ts';
@@ -50,7 +51,7 @@ export async function runHost(
 ): Promise<ChildHost> {
   const env = { ...process.env, ...variables, HOLDFAST_DATA: data };
   const child = startNode(HOLDFAST, ['run', workspace, '--json'], { env });
-  onTestFinished(() => void child.process.kill('SIGKILL'));
+  endsWithTest(child);
   await waitFor(() => child.stdout().includes('"event":"fleet"'), { what: 'the host' });
   return {
     pid: child.process.pid!,

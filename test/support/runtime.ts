@@ -6,7 +6,6 @@ import { onTestFinished } from 'vitest';
 import { runtimeOn, type OnThisMachine } from '../../core/host/runtime-on.ts';
 import { openFileJournal, readFileJournal, type FileJournal } from '../../core/journal/file-journal.ts';
 import type { StoredEntry } from '../../core/model/entry.ts';
-import { codeOf } from '../../core/model/errors.ts';
 import { foldEntries } from '../../core/model/fold.ts';
 import {
   DEFAULT_PROCESS_CONFIG,
@@ -17,6 +16,7 @@ import {
 import type { ProcessSnapshot } from '../../core/model/snapshot.ts';
 import type { AgentProcess } from '../../core/runtime/agent-process.ts';
 import type { AgentRuntime } from '../../core/runtime/agent-runtime.ts';
+import { killProcess } from './kill-process.ts';
 import { tempDirectory } from './temp-directory.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -72,11 +72,7 @@ export async function startRuntime(
 
 /** Kills a worker; null, or one that is gone, is left alone. */
 export function endAtOnce(worker: { readonly pid: number } | null): void {
-  try {
-    if (worker !== null) process.kill(worker.pid, 'SIGKILL');
-  } catch (error) {
-    if (codeOf(error) !== 'ESRCH') throw error;
-  }
+  killProcess(worker?.pid);
 }
 
 /** Starts one process called `agent`; `source` is the body of its onTrigger(ctx, event, run), or a whole module after the prelude. */

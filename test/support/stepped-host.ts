@@ -123,6 +123,14 @@ export class SteppedHost {
     }
   }
 
+  /** The same, where time stands still while the disk is slow: what is to come of it is not overtaken by the clock. */
+  async settledTurns(count: number, ms = TURN_MS): Promise<void> {
+    for (let turn = 0; turn < count; turn += 1) {
+      await this.agent.settled();
+      await this.turns(1, ms);
+    }
+  }
+
   /** What comes of it, while time goes by. @throws Error for what never comes to an end */
   async outcome<T>(what: string, work: Promise<T>): Promise<T> {
     const seen = { isSettled: false };

@@ -13,6 +13,7 @@ import { needsOperator } from '../../core/model/effects.ts';
 import { isObject } from '../../core/model/json.ts';
 import { DEFAULT_PROCESS_CONFIG } from '../../core/model/process-config.ts';
 import { askLedger } from './ask-ledger.ts';
+import { killProcess } from './kill-process.ts';
 import { killingDisk } from './killing-disk.ts';
 import { AGENT, type SweptOrder } from './swept-life.ts';
 
@@ -59,10 +60,9 @@ operate();
 // --- what kills
 
 function strike(): void {
-  const worker = agent.live.worker?.pid;
   const { victim } = kill!;
-  if (victim !== 'host' && worker !== undefined) process.kill(worker, 'SIGKILL');
-  writeSync(1, `killed ${victim === 'worker' && worker === undefined ? 'nobody' : victim}\n`);
+  const isKilled = victim !== 'host' && killProcess(agent.live.worker?.pid);
+  writeSync(1, `killed ${victim === 'worker' && !isKilled ? 'nobody' : victim}\n`);
   if (victim !== 'worker') process.kill(process.pid, 'SIGKILL');
 }
 

@@ -11,6 +11,7 @@ import { openFileJournal } from '../../core/journal/file-journal.ts';
 import { DEFAULT_PLAN, type AgentPlan, type ToolServer } from '../../core/model/agent-plan.ts';
 import { needsOperator } from '../../core/model/effects.ts';
 import { DEFAULT_PROCESS_CONFIG } from '../../core/model/process-config.ts';
+import { killProcess } from './kill-process.ts';
 import { killingDisk } from './killing-disk.ts';
 import { TURN_AGENT, TURN_TOOLS, type TurnOrder } from './turn-life.ts';
 import { whatCameOf } from './what-came-of.ts';
@@ -82,10 +83,9 @@ function overMcp(): Pick<AgentPlan, 'servers' | 'tools'> {
 }
 
 function strike(): void {
-  const pid = agent.live.worker?.pid;
   const { victim } = kill!;
-  if (victim !== 'host' && pid !== undefined) process.kill(pid, 'SIGKILL');
-  writeSync(1, `killed ${victim === 'worker' && pid === undefined ? 'nobody' : victim}\n`);
+  const isKilled = victim !== 'host' && killProcess(agent.live.worker?.pid);
+  writeSync(1, `killed ${victim === 'worker' && !isKilled ? 'nobody' : victim}\n`);
   if (victim !== 'worker') process.kill(process.pid, 'SIGKILL');
 }
 

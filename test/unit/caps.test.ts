@@ -8,13 +8,16 @@ import { capLedger, type LedgerHandle } from '../../core/host/cap-ledger.ts';
 import { capsIn } from '../../core/manifest/caps-schema.ts';
 import type { CapConfig, CapLimits } from '../../core/model/caps.ts';
 import type { AppError } from '../../core/model/errors.ts';
-import { budget, CHARGES, isHeld } from '../support/budgets.ts';
+import { budget, CHARGES, FAR_HOUR, isHeld } from '../support/budgets.ts';
 import { bench, folded, isIdle } from '../support/runtime.ts';
 import { openConsole, workspaceOf } from '../support/run-host.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const cap = (limits: CapLimits): CapConfig => ({ limits, resetHour: 0, resetZone: 'UTC' });
+const cap = (limits: CapLimits): CapConfig => ({ limits, resetHour: FAR_HOUR, resetZone: 'UTC' });
+/** The file of a cap on so many effects in a day. */
+const capOf = (most: number): string =>
+  `budget: { max_tool_calls_per_day: ${most}, reset_hour: ${FAR_HOUR} }\n`;
 
 test('[P4] what would pass the cap is not done: the process that asked is held, says which cap, and comes back so', async () => {
   const caps = { workspace: cap({ max_cost_per_day: 3 }) };
@@ -63,7 +66,7 @@ test('[P4] processes side by side never pass a cap together, and what one gives 
     one: `for (let n = 0; n < 4; n += 1) await ctx.effect('charge', { class: 'ask', args: { n } }, async () => n);`,
     two: `for (let n = 0; n < 4; n += 1) await ctx.effect('charge', { class: 'ask', args: { n } }, async () => n);`,
   });
-  writeFileSync(join(workspace, 'holdfast.yaml'), 'budget: { max_tool_calls_per_day: 5 }\n');
+  writeFileSync(join(workspace, 'holdfast.yaml'), capOf(5));
   const { get } = await openConsole(workspace, tempDirectory());
   const { journals } = await get('fleet.read', {});
   const journalId = journals[0]!.id;
@@ -79,7 +82,7 @@ test('[P4] processes side by side never pass a cap together, and what one gives 
   const { text } = await get('metrics.read', { journalId });
   expect(text).toContain('holdfast_cap_used{cap="workspace",limit="max_tool_calls_per_day"} 5');
   // Changed, it is in force within moments.
-  writeFileSync(join(workspace, 'holdfast.yaml'), 'budget: { max_tool_calls_per_day: 8 }\n');
+  writeFileSync(join(workspace, 'holdfast.yaml'), capOf(8));
   await waitFor(async () => (await rows()).every(({ budget: of }) => of.exceeded === null), {
     what: 'room',
   });
@@ -170,7 +173,7 @@ describe('the file of a cap', () => {
 test('[P4] a cap in the data folder of the user holds across workspaces that run side by side', async () => {
   const data = tempDirectory();
   mkdirSync(data, { recursive: true });
-  writeFileSync(join(data, 'holdfast.yaml'), 'budget: { max_tool_calls_per_day: 5 }\n');
+  writeFileSync(join(data, 'holdfast.yaml'), capOf(5));
   const body = `for (let n = 0; n < 4; n += 1) await ctx.effect('charge', { class: 'ask', args: { n } }, async () => n);`;
   const consoles = await Promise.all(
     ['one', 'two'].map((name) => openConsole(workspaceOf({ [name]: body }), data)),

@@ -101,11 +101,14 @@ function worked(since: NodeJS.CpuUsage): number {
   return (user + system - since.user - since.system) / 1_000;
 }
 
+/** Ten times what any of them takes on a machine at work; one that goes off takes longer than anybody waits. */
+const ENOUGH_MS = 5_000;
+
 describe('of a schema made to be looked at for ever', () => {
   test.each(BOMBS)('%s is left to the tool, at once', (_, schema, value) => {
     const began = process.threadCpuUsage();
     const problems = schemaProblems(schema, value);
-    expect(worked(began)).toBeLessThan(1_000);
+    expect(worked(began)).toBeLessThan(ENOUGH_MS);
     expect(problems.length).toBeLessThanOrEqual(5);
     for (const problem of problems) expect(problem.length).toBeLessThan(4_000);
   });
@@ -113,7 +116,7 @@ describe('of a schema made to be looked at for ever', () => {
   test.each(BOMBS)('%s is offered to no model, or read at once', (_, schema) => {
     const began = process.threadCpuUsage();
     checkedSchema({ type: 'object', properties: { a: schema } });
-    expect(worked(began)).toBeLessThan(2_000);
+    expect(worked(began)).toBeLessThan(ENOUGH_MS);
   });
 });
 

@@ -1,14 +1,15 @@
 // Limits from the command line: what is used of them, and more of one.
 
-import { expect, test } from 'vitest';
-import { holdfast } from '../support/child.ts';
+import { expect, test, vi } from 'vitest';
+import { FAR_HOUR } from '../support/budgets.ts';
+import { holdfast, MANY_PROGRAMS } from '../support/child.ts';
 import { runHost, workspaceOf } from '../support/run-host.ts';
 import { waitFor } from '../support/wait-for.ts';
 
+vi.setConfig(MANY_PROGRAMS);
+
 const LIMIT = 'max_cost_per_day';
-/** No day ends while the test runs. */
-const RESET = (new Date().getUTCHours() + 12) % 24;
-const MANIFEST = `budget:\n  max_tool_calls_per_run: 50\n  ${LIMIT}: 5\n  tool_costs: { charge: { cost_weight: 2.5 } }\n  daily_reset_hour_utc: ${RESET}\n`;
+const MANIFEST = `budget:\n  max_tool_calls_per_run: 50\n  ${LIMIT}: 5\n  tool_costs: { charge: { cost_weight: 2.5 } }\n  daily_reset_hour_utc: ${FAR_HOUR}\n`;
 const CHARGES = `for (let n = 0; n < event.payload; n += 1) await ctx.effect('charge', { class: 'ask', args: { n } }, async () => n);`;
 
 test.each([

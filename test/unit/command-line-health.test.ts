@@ -1,10 +1,12 @@
 // Health from the command line: what its detectors see, and that somebody has seen what they found.
 
-import { expect, test } from 'vitest';
-import { holdfast } from '../support/child.ts';
+import { expect, test, vi } from 'vitest';
+import { holdfast, MANY_PROGRAMS } from '../support/child.ts';
 import { runHost, workspaceOf } from '../support/run-host.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+vi.setConfig(MANY_PROGRAMS);
 
 const MANIFEST = 'health:\n  on_anomaly: pause\n  holdfast: { slow: false }\n';
 const LOOKS = `

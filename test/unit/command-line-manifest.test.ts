@@ -2,8 +2,9 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { HOLDFAST, holdfast, startNode } from '../support/child.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -57,7 +58,7 @@ describe('validate', () => {
     const child = startNode(HOLDFAST, ['run', directory, '--json'], {
       env: { ...env, HOLDFAST_DATA: tempDirectory() },
     });
-    onTestFinished(() => void child.process.kill('SIGKILL'));
+    endsWithTest(child);
     const note = /note · box\.agent: line 6: servers\.box\.args\[?\.?1\]?: what looks like a secret/;
     await waitFor(() => note.test(child.stderr()) && child.stdout().includes('"event":"fleet"'), {
       what: 'the note',

@@ -3,11 +3,13 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { expect, test } from 'vitest';
-import { HOLDFAST, holdfast } from '../support/child.ts';
+import { expect, test, vi } from 'vitest';
+import { HOLDFAST, holdfast, MANY_PROGRAMS } from '../support/child.ts';
 import { memoryOf } from '../support/memories.ts';
 import { rememberingWorkspace } from '../support/remembering.ts';
 import { runHost, workspaceOf } from '../support/run-host.ts';
+
+vi.setConfig(MANY_PROGRAMS);
 
 test.each([
   [['memory', '.', 'a', 'remember'], /"memory" has no action "remember"\. There are list, search, read/],

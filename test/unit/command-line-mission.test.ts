@@ -1,9 +1,11 @@
 // Missions from the command line: how they stand, and what somebody decides.
 
-import { expect, test } from 'vitest';
-import { holdfast } from '../support/child.ts';
+import { expect, test, vi } from 'vitest';
+import { holdfast, MANY_PROGRAMS } from '../support/child.ts';
 import { runHost, workspaceOf } from '../support/run-host.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+vi.setConfig(MANY_PROGRAMS);
 
 const MANIFEST = `mission:\n  objective: every order is shipped\n  eval_every: 1\n  max_invocations: 9\n  on_complete: continue\n`;
 const CLERK = `return 'done'; }, async judge() { return { achieved: false, confidence: 0.25, reasoning: 'half' };`;

@@ -2,9 +2,11 @@
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { holdfast } from '../support/child.ts';
+import { expect, test, vi } from 'vitest';
+import { holdfast, MANY_PROGRAMS } from '../support/child.ts';
 import { runHost, workspaceOf } from '../support/run-host.ts';
+
+vi.setConfig(MANY_PROGRAMS);
 
 test.each([
   [['reload', '.', 'clerk'], /"reload" needs --reason/],

@@ -1,9 +1,11 @@
 // Secrets from the command line: a value comes by standard input or from a variable, and never as an argument.
 
 import { spawnSync } from 'node:child_process';
-import { expect, test } from 'vitest';
-import { HOLDFAST, holdfast } from '../support/child.ts';
+import { expect, test, vi } from 'vitest';
+import { HOLDFAST, holdfast, MANY_PROGRAMS } from '../support/child.ts';
 import { runHost, workspaceOf } from '../support/run-host.ts';
+
+vi.setConfig(MANY_PROGRAMS);
 
 test.each([
   [['rotate-secret', '.', 'a', 'KEY'], /"rotate-secret" needs --reason/],

@@ -1,9 +1,11 @@
 // Settings, the switch for all triggers, and metrics, from the command line.
 
-import { expect, test } from 'vitest';
-import { holdfast } from '../support/child.ts';
+import { expect, test, vi } from 'vitest';
+import { holdfast, MANY_PROGRAMS } from '../support/child.ts';
 import { parsePrometheus } from '../support/prometheus.ts';
 import { runHost, workspaceOf } from '../support/run-host.ts';
+
+vi.setConfig(MANY_PROGRAMS);
 
 const MANIFEST = `budget:\n  max_cost_per_day: 5\ntriggers: [{ type: cron, cron_expression: '0 0 1 1 *' }]\n`;
 

@@ -3,9 +3,10 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { HOLDFAST, holdfast, startNode } from '../support/child.ts';
 import { goodJournal, jsonLines } from '../support/command-journals.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { treeHash } from '../support/fixtures.ts';
 import { fileOf, foreignLine } from '../support/journal-bytes.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
@@ -34,9 +35,7 @@ describe('tail', () => {
     writeFileSync(path, `${line(1)}${line(2)}\n`);
     const before = treeHash(directory);
     const child = startNode(HOLDFAST, ['tail', directory, 'one', '-n', '1', '-f', '--json']);
-    onTestFinished(() => {
-      child.process.kill('SIGKILL');
-    });
+    endsWithTest(child);
     const seen = async (...values: number[]): Promise<void> => {
       await waitFor(() => child.stdout().split('\n').length > values.length, { what: values.join(' ') });
       expect(texts(child.stdout())).toEqual(values);

@@ -2,11 +2,13 @@
 // what its workers wrote.
 
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { readFileJournal } from '../../core/journal/index.ts';
-import { holdfast } from '../support/child.ts';
+import { holdfast, MANY_PROGRAMS } from '../support/child.ts';
 import { runHost, workspaceOf } from '../support/run-host.ts';
 import { waitFor } from '../support/wait-for.ts';
+
+vi.setConfig(MANY_PROGRAMS);
 
 const CLERK = `
   const notes = [];

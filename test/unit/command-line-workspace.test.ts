@@ -2,9 +2,10 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { HOLDFAST, holdfast, mapLimited, startNode } from '../support/child.ts';
 import { LOOKING } from '../support/command-journals.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { treeHash } from '../support/fixtures.ts';
 import { heldJournal } from '../support/held-journal.ts';
 import { workspaceOf } from '../support/run-host.ts';
@@ -58,7 +59,7 @@ describe('a workspace', () => {
     );
     const env = { ...process.env, HOLDFAST_DATA: tempDirectory() };
     const host = startNode(HOLDFAST, ['run', workspace], { env });
-    onTestFinished(() => void host.process.kill('SIGKILL'));
+    endsWithTest(host);
     await waitFor(() => host.stdout().includes('clerk'), { what: 'the host' });
     expect(await holdfast(['trigger', workspace, 'clerk'], { env })).toMatchObject({ code: 0 });
     await waitFor(() => host.stdout().includes('its last run failed: the key is missing; waiting'), {

@@ -176,8 +176,8 @@ describe('fetching Electron', () => {
          fs.mkdirSync(path.join(__dirname, 'dist'));
          fs.writeFileSync(path.join(__dirname, 'dist/electron'), '');
          fs.writeFileSync(path.join(__dirname, 'path.txt'), 'electron');
-       }, 800);`,
-      3_000,
+       }, 1_600);`,
+      6_000,
     );
     expect(reason).toBeNull();
     expect(electronBinary(places)).toBe(join(places.package, 'dist/electron'));

@@ -70,7 +70,8 @@ async function watchFolder({
         calls.push(call);
         return answer;
       },
-      times: { reconcileMs: 200, pollMs: 50, retryMs: 20, ...times },
+      // A look that a busy machine drew out is not rested from for as many times as long.
+      times: { reconcileMs: 200, pollMs: 50, retryMs: 20, rest: 1, ...times },
       ...more,
     },
   );
@@ -248,7 +249,7 @@ describe.each([
 
 it('a change is told soon after it has come to rest, by a hint alone', async () => {
   const { folder, calls, running } = await watchFolder({ times: { reconcileMs: 3_600_000 } });
-  await waitFor(() => running.facts.looks === 2); // hints are on
+  await waitFor(() => running.facts.looks >= 2); // hints are on
   writeFileSync(join(folder, 'a'), 'a');
   await waitFor(() => calls.length === 1);
 });

@@ -4,12 +4,13 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { osProcessStartTime } from '../../core/host/os-process.ts';
 import { openFileJournal, readFileJournal } from '../../core/journal/index.ts';
 import { isObject, numberAt, textAt } from '../../core/model/json.ts';
 import { ReplayEngine } from '../../core/replay/index.ts';
 import { HOLDFAST, startNode } from '../support/child.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { bench, isIdle, OPERATOR } from '../support/runtime.ts';
 import { command, openConsole, runHost, workspaceOf } from '../support/run-host.ts';
 import { startStepped } from '../support/stepped-host.ts';
@@ -25,7 +26,7 @@ const LEDGER = fileURLToPath(new URL('../support/effect-ledger.ts', import.meta.
 async function ledgerIn(directory: string): Promise<string> {
   const socket = join(directory, 'ledger.socket');
   const ledger = startNode(LEDGER, [socket]);
-  onTestFinished(() => void ledger.process.kill('SIGKILL'));
+  endsWithTest(ledger);
   await waitFor(() => ledger.stdout() !== '', { what: 'the ledger' });
   return socket;
 }
@@ -125,7 +126,7 @@ test('[T31] two hosts take over what a dead one left, at once: one of them runs 
       env: { ...process.env, HOLDFAST_DATA: tempDirectory() },
     });
   const hosts = [start(), start()];
-  onTestFinished(() => hosts.forEach((host) => void host.process.kill('SIGKILL')));
+  hosts.forEach(endsWithTest);
   const runs = (host: (typeof hosts)[number]): boolean => host.stdout().includes('"event":"fleet"');
   await waitFor(() => hosts.some((host) => host.process.exitCode !== null) && hosts.some(runs), {
     what: 'a winner and a loser',

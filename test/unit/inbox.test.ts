@@ -70,11 +70,13 @@ test.each<[string, readonly (readonly [string, string])[]]>([
 });
 
 test('a reply of a megabyte is looked through at once', () => {
-  const began = performance.now();
+  const began = process.threadCpuUsage();
   answersIn(`${' '.repeat(500_000)}ANSWER Q1${' '.repeat(500_000)}`, [message()]);
   answersIn('#'.repeat(1_000_000), [message()]);
   answersIn('ANSWER Q1: x\n'.repeat(80_000), [message()]);
-  expect(performance.now() - began).toBeLessThan(3_000);
+  // What this thread has worked, however busy the machine is.
+  const { user, system } = process.threadCpuUsage(began);
+  expect((user + system) / 1_000).toBeLessThan(3_000);
 });
 
 test('a question is answered by the reply, once, on record with its invocation; the state is what the journal says [P3]', async () => {

@@ -11,12 +11,13 @@ import {
   readdirSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openFileJournal, readFileJournal } from '../../core/journal/index.ts';
 import { verifyJournal } from '../../core/journal/verify-journal.ts';
 import { readHolder } from '../../core/journal/lock.ts';
 import { osProcessStartTime } from '../../core/journal/process-start-time.ts';
 import { startNode } from '../support/child.ts';
+import { endsWithTest } from '../support/ends-with-test.ts';
 import { treeHash } from '../support/fixtures.ts';
 import { HOLD_JOURNAL, heldJournal } from '../support/held-journal.ts';
 import { fileOf, foreignLine, ourLines, update, writeOurDirectory } from '../support/journal-bytes.ts';
@@ -117,9 +118,7 @@ test('the same program can not open it twice, and trying takes nothing from the 
 test('of many that open a new directory at the same moment one gets it, and nobody finds half a marker', async () => {
   const directory = join(tempDirectory(), 'new');
   const children = Array.from({ length: 5 }, () => startNode(HOLD_JOURNAL, [directory]));
-  onTestFinished(() => {
-    for (const child of children) child.process.kill('SIGKILL');
-  });
+  children.forEach(endsWithTest);
   await waitFor(() => children.every((child) => child.stdout().endsWith('\n')), { what: 'all five' });
   const said = children.map((child) => child.stdout().trim()).sort();
   expect(said).toEqual(['held', ...Array.from({ length: 4 }, () => 'journal.locked')]);

@@ -161,7 +161,9 @@ test('[P4] timers, promises, queue and what was rotated stay', async () => {
 
 test('[P1] [S29] what callers were told is accepted while it is loaded anew is handled, each once, and they are heard after', async () => {
   const triggers = [webhookConfig(await freePort())];
-  const b = await bench('note(String(event.payload.n));', { triggers });
+  // An effect, for only those are done once: code that is cut short between two lines is run again from its first.
+  const source = `await ctx.effect('note', { class: 'ask' }, async () => note(String(event.payload.n)));`;
+  const b = await bench(source, { triggers });
   const addressNow = (): string | null => b.runtime.process('agent').triggers.views()[0]!.address;
   const url = await waitFor(addressNow, { what: 'the webhook' });
   const accepted: string[] = [];
@@ -181,7 +183,8 @@ test('[P1] [S29] what callers were told is accepted while it is loaded anew is h
   }
   calls.areOver = true;
   await calling;
-  await waitFor(() => b.ledger().length >= accepted.length, { what: 'their events' });
+  // Those count that were told so: where the answer was cut off, the event may be there all the same.
+  await waitFor(() => new Set(accepted).isSubsetOf(new Set(b.ledger())), { what: 'their events' });
   expect(b.ledger().filter((line) => accepted.includes(line))).toEqual(accepted);
 });
 

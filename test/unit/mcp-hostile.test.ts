@@ -291,7 +291,7 @@ test(
   },
 );
 
-test('a server that hangs once it has its roots is down at its time', { timeout: 30_000 }, async () => {
+test('a server that hangs once it has its roots is down at its time', async () => {
   const bench = mcpBench({ bad: hostile({ hangsAt: 'ping' }, { timeoutMs: 1_000, roots: ['.'] }) });
   const { problems } = await bench.list();
   expect(problems).toEqual([expect.stringMatching(/^bad is down: it did not answer within 1 s/)]);

@@ -71,8 +71,8 @@ test('a judge in a busy loop is ended when its time is over, and neither an invo
     // The loop would be taken for a worker that hangs, were it in the worker of the invocations.
     {
       heartbeatIntervalMs: 50,
-      workerHangMs: 3_000,
-      ...mission({ judgeTimeoutMs: 6_000, judgeRetries: 0 }),
+      workerHangMs: 6_000,
+      ...mission({ judgeTimeoutMs: 9_000, judgeRetries: 0 }),
     },
   );
   await runs(b, 1);
@@ -84,7 +84,7 @@ test('a judge in a busy loop is ended when its time is over, and neither an invo
   await b.until('its end', ({ snapshot }) => snapshot.mission?.unknown !== null);
   expect((await evaluations(b))[0]).toMatchObject({
     run: 1,
-    unknown: 'the judge gave no verdict within 6 s',
+    unknown: 'the judge gave no verdict within 9 s',
   });
   expect(b.ledger().filter((line) => line === 'work')).toHaveLength(4);
   const exits = await entriesOf(b, 'worker_exited');

@@ -8,6 +8,7 @@ import { foldEntries } from '../../core/model/fold.ts';
 import type { JudgeView } from '../../core/model/judge.ts';
 import { DEFAULT_PROCESS_CONFIG } from '../../core/model/process-config.ts';
 import { readFileJournal } from '../../core/journal/file-journal.ts';
+import { FAR_HOUR } from '../support/budgets.ts';
 import { judgedBy, unknownOf } from '../support/model-judges.ts';
 import { mission, isMission, runs } from '../support/missions.ts';
 import { chat, failure, hang, modelServer } from '../support/model-server.ts';
@@ -243,7 +244,7 @@ test.each([
     const server = await modelServer(chat(said(NOT_YET)));
     const j = await judgedBy({
       evalModel: `openai-compatible:m@${server.url}`,
-      manifest: `budget:\n  ${limit}\n`,
+      manifest: `budget:\n  daily_reset_hour_utc: ${FAR_HOUR}\n  ${limit}\n`,
     });
     for (let run = 0; run < calls; run += 1) {
       await j.run();

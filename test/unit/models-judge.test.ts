@@ -142,12 +142,13 @@ describe('a judge that gives none is unknown, with a reason for a person [P5]', 
     });
     expect('unknown' in nobody && nobody.unknown).toMatch(/can't be reached/);
     const silent = await modelServer(hang);
-    const models = [await at(silent.url)];
-    const late = await judgeWithModel({ models, view: VIEW, timeoutMs: 1_000 });
+    const late = await judgeWithModel({ models: [await at(silent.url)], view: VIEW, timeoutMs: 1_000 });
     expect('unknown' in late && late.unknown).toBe('The judge gave no verdict within 1 s.');
+    const asked = await modelServer(hang);
     const controller = new AbortController();
-    const off = judgeWithModel({ models, view: VIEW, signal: controller.signal });
-    await waitFor(() => silent.calls.length === 2);
+    const { signal } = controller;
+    const off = judgeWithModel({ models: [await at(asked.url)], view: VIEW, signal });
+    await waitFor(() => asked.calls.length === 1);
     controller.abort();
     expect(await off).toMatchObject({
       unknown: 'The judge could not be asked: The model call was called off.',

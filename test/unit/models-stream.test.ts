@@ -168,7 +168,7 @@ describe('a streamed call', () => {
       streamModel({ models: [opened], prompt, see: () => undefined, retries: 0, silenceMs: 30_000 }),
     );
     expect(thrown).toMatchObject({ code: 'model.timeout' });
-    await waitFor(() => server.gone() === 1);
+    await waitFor(() => server.gone() === server.calls.length);
   });
 
   it('that is called off lets go of the connection at once', async () => {

@@ -13,13 +13,16 @@ import type { JsonObject } from '../../core/model/json.ts';
 import { never, receiver, status, type Receiver } from '../support/receiver.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-function beating(one: Receiver, more: Partial<HeartbeatConfig> = {}) {
+/** Longer than any receiver here takes that answers at all. */
+const PATIENCE_MS = 60_000;
+
+function beating(one: Receiver, more: Partial<HeartbeatConfig> = {}, timeoutMs = PATIENCE_MS) {
   const changes: JsonObject[] = [];
   const failing: string[] = [];
   const heartbeat = outgoingHeartbeat({
     config: { url: one.url, everyMs: 20, allowPrivate: true, ...more },
     clock: systemClock(),
-    post: webhookPost({ timeoutMs: 500 }),
+    post: webhookPost({ timeoutMs }),
     says: () => ({ type: 'heartbeat', processes: { running: 2 } }),
     onChange: (data) => changes.push(data),
     onFailing: (message) => failing.push(message),
@@ -53,7 +56,7 @@ test('it beats from the start on, says how things stand, and each change is told
 
 test('one that hangs is a beat that was not heard, and it goes on', async () => {
   const one = await receiver(never);
-  const { changes } = beating(one);
+  const { changes } = beating(one, {}, 500);
   await waitFor(() => one.received.length >= 2, { what: 'the next beat' });
   expect(changes).toMatchObject([{ state: 'failing', reason: 'no answer within 0.5 s' }]);
 });
@@ -68,7 +71,7 @@ test('a private address is refused unless it is allowed', async () => {
 
 test('disposed of, it is silent', async () => {
   const one = await receiver(never);
-  const post = vi.fn<Post>(webhookPost({ timeoutMs: 500 }));
+  const post = vi.fn<Post>(webhookPost({ timeoutMs: PATIENCE_MS }));
   const heartbeat = outgoingHeartbeat({
     config: { url: one.url, everyMs: 20, allowPrivate: true },
     clock: systemClock(),

@@ -85,16 +85,17 @@ test('it is looked for on every page, and no further than asked; of what was cha
 
 test('[S30] a server that makes it after its client has died: not yet, and then it happened', async () => {
   const providers = await providersFor();
-  providers.manner = ({ method }) => (method === 'POST' ? { beforeMs: 300 } : {});
+  const made = Promise.withResolvers<void>();
+  providers.manner = ({ method }) => (method === 'POST' ? { until: made.promise } : {});
   const effect = comment(providers, { graceMs: 30_000 });
   const death = new AbortController();
   const failed = failureOf(effect.perform(death.signal));
   await waitFor(() => providers.requests.length > 0, { what: 'the request' });
   death.abort();
   expect(await failed).not.toMatchObject({ code: 'effect.did-not-happen' });
-  const { answer, notYet } = await effect.settle();
-  expect(answer).toMatchObject({ happened: true });
-  expect(notYet).toBeGreaterThan(0);
+  expect(await effect.ask(0)).toMatchObject({ happened: 'unknown', retryAfterMs: expect.any(Number) });
+  made.resolve();
+  expect(await effect.settle()).toMatchObject({ happened: true });
   expect(providers.github.listOf(COMMENTS)).toHaveLength(1);
 });
 
@@ -104,7 +105,7 @@ test('made and answered with 502, or cut: in doubt, and found', async () => {
   providers.manner = ({ method }) => (method === 'POST' ? manners.shift()! : {});
   for (const effect of [issue(providers), comment(providers)]) {
     expect(await failureOf(effect.perform())).not.toMatchObject({ code: 'effect.did-not-happen' });
-    expect((await effect.settle()).answer).toMatchObject({ happened: true });
+    expect(await effect.settle()).toMatchObject({ happened: true });
   }
 });
 

@@ -10,6 +10,7 @@ import type { Json } from '../../core/model/json.ts';
 import { byHand, failureOf, KEY } from '../support/by-hand.ts';
 import { startProviders, type Providers } from '../support/providers/provider-server.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { freePort } from '../support/webhooks.ts';
 
 async function providersFor(): Promise<Providers> {
   const providers = await startProviders();
@@ -42,22 +43,24 @@ test('it is done under its key, and found by it: the same result either way', as
 
 test('[S30] a server that commits after its client has died: not yet, and then it happened', async () => {
   const providers = await providersFor();
-  providers.manner = ({ method }) => (method === 'POST' ? { beforeMs: 300 } : {});
-  const effect = byHand(order(providers, { graceMs: 10_000 }));
+  const committed = Promise.withResolvers<void>();
+  providers.manner = ({ method }) => (method === 'POST' ? { until: committed.promise } : {});
+  const effect = byHand(order(providers, { graceMs: 30_000 }));
   const death = new AbortController();
   const failed = failureOf(effect.perform(death.signal));
   await waitFor(() => providers.requests.length > 0, { what: 'the request' });
   death.abort();
   expect(await failed).not.toMatchObject({ code: 'effect.did-not-happen' });
-  const { answer, notYet } = await effect.settle();
-  expect(answer).toMatchObject({ happened: true, result: { id: 1 } });
-  expect(notYet).toBeGreaterThan(0);
+  expect(await effect.ask(0)).toMatchObject({ happened: 'unknown', retryAfterMs: expect.any(Number) });
+  committed.resolve();
+  expect(await effect.settle()).toMatchObject({ happened: true, result: { id: 1 } });
 });
 
 test('202 is not yet, for as long as it is in progress', async () => {
   const providers = await providersFor();
   providers.orders.showsProgress = true;
-  providers.manner = ({ method }) => (method === 'POST' ? { beforeMs: 300 } : {});
+  const committed = Promise.withResolvers<void>();
+  providers.manner = ({ method }) => (method === 'POST' ? { until: committed.promise } : {});
   const effect = byHand(order(providers, { graceMs: 0 }));
   const death = new AbortController();
   const failed = failureOf(effect.perform(death.signal));
@@ -66,7 +69,8 @@ test('202 is not yet, for as long as it is in progress', async () => {
   await failed;
   // Also where its grace is over: it is there.
   expect(await effect.ask()).toMatchObject({ happened: 'unknown', retryAfterMs: expect.any(Number) });
-  expect((await effect.settle()).answer).toMatchObject({ happened: true });
+  committed.resolve();
+  expect(await effect.settle()).toMatchObject({ happened: true });
 });
 
 test('404 means that it did not happen only where the API shows what it has accepted, and behind the grace', async () => {
@@ -151,9 +155,7 @@ test('an attempt that is told to slow down takes the pause that it is told, with
 });
 
 test('where nobody listens nothing was sent; a question is asked again', async () => {
-  const providers = await startProviders();
-  await providers[Symbol.asyncDispose]();
-  const effect = byHand(order(providers));
+  const effect = byHand(order({ url: `http://127.0.0.1:${await freePort()}` }));
   expect(await failureOf(effect.perform())).toMatchObject({ code: 'effect.did-not-happen', retryable: true });
   expect(await effect.ask()).toMatchObject({ happened: 'unknown', retryAfterMs: 2_000 });
 });

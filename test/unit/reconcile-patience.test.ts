@@ -41,7 +41,7 @@ test('[S28] not yet for too long is left to the operator, with why', async () =>
   const b = await bench(
     `await ctx.effect('send', {
        class: 'reconcile',
-       reconcileForMs: 200,
+       reconcileForMs: 2_000,
        reconcile: async () => { note('asked'); return { happened: 'unknown', why: 'in progress', retryAfterMs: 60_000 }; },
      }, async () => { throw new Error('connection reset'); });
      note('done');`,

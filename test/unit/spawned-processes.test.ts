@@ -142,7 +142,9 @@ describe('a process that an agent begins', () => {
     const b = await openBench();
     await call(b.process, spawn('a', task([spawn('b', task([], { work: 1 }))])));
     const grandchild = await untilThere(b.runtime, 'agent.a.b');
-    await waitFor(() => grandchild.snapshot.invocationCount > 0 && isIdle(grandchild), { what: 'its task' });
+    for (const one of [b.runtime.process('agent.a'), grandchild]) {
+      await waitFor(() => one.snapshot.invocationCount > 0 && isIdle(one), { what: 'its task' });
+    }
     const again = await b.again();
     const [a, ab] = [
       await untilThere(again.runtime, 'agent.a'),
@@ -237,7 +239,8 @@ describe('what follows a process', () => {
     });
     await call(b.process, spawn('a', task([spawn('b', task([], { work: 5 }))], { work: 2 })));
     const grandchild = await untilThere(b.runtime, 'agent.a.b');
-    await waitFor(() => b.ledger().length === 7 && isIdle(grandchild), { what: 'their work' });
+    const isOver = (): boolean => isIdle(b.runtime.process('agent.a')) && isIdle(grandchild);
+    await waitFor(() => b.ledger().length === 7 && isOver(), { what: 'their work' });
     const spent = (process: AgentProcess): number => process.snapshot.budget.spent.toolCalls ?? 0;
     const all = [...b.runtime.processes.values()].reduce((sum, process) => sum + spent(process), 0);
     const [change] = standing(b.process.snapshot.self);

@@ -4,6 +4,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { webhookPost, type PostOutcome, type PostRequest } from '../../core/governance/webhook-post.ts';
 import { never, receiver, status, tlsReceiver } from '../support/receiver.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -119,7 +120,7 @@ test('one that is not there is tried again later; a call that is called off ends
   const one = await receiver(never);
   const life = new AbortController();
   const outcome = post(asked(one.url, { signal: life.signal }));
-  await vi.waitFor(() => expect(one.received).toHaveLength(1));
+  await waitFor(() => one.received.length === 1, { what: 'the call' });
   life.abort();
   expect(await outcome).toMatchObject({ isSent: false, reason: 'called off' });
   const nobody = webhookPost({
@@ -149,7 +150,6 @@ test('a name that changes between two looks: the connection goes to the address 
   const answers = [['127.0.0.1'], ['127.0.0.2']];
   const looks: string[] = [];
   const turning = webhookPost({
-    timeoutMs: 2_000,
     resolve: async (name) => {
       looks.push(name);
       return answers[Math.min(looks.length, answers.length) - 1]!;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const PREFIX = 'holdfast-standin-';
-const RETRY = { recursive: true, force: true, maxRetries: 5, retryDelay: 20 } as const;
+const RETRY = { recursive: true, force: true, maxRetries: 10, retryDelay: 20 } as const;
 
 function isAlive(pid: number): boolean {
   try {

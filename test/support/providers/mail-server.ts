@@ -10,6 +10,8 @@ export interface MailManner {
   readonly deliverMs?: number;
   /** From the whole message until its sender is told. */
   readonly answerMs?: number;
+  /** The connection is cut once the whole message is there, and it is delivered when this resolves. */
+  readonly cutUntil?: Promise<void>;
   /** Told instead, and it is not delivered: an SMTP status like 451 or 550. */
   readonly refuse?: number;
 }
@@ -38,22 +40,25 @@ export async function startMailServer(): Promise<MailServer> {
         const messageId = /^message-id: *(<[^>]+>)/im.exec(text)?.[1] ?? '';
         // A sender that is killed in the middle of a message has sent none.
         if (stream.sizeExceeded || messageId === '') return callback(new Error('no Message-ID'));
-        const { deliverMs = 0, answerMs = 0, refuse } = server.manner(messageId);
+        const { deliverMs = 0, answerMs = 0, cutUntil, refuse } = server.manner(messageId);
         if (refuse !== undefined) {
           callback(Object.assign(new Error('refused'), { responseCode: refuse }));
           return;
         }
-        const delivery = delay(deliverMs).then(() => {
+        const delivery = (cutUntil ?? delay(deliverMs)).then(() => {
           delivered.push(messageId);
           underWay.delete(delivery);
         });
         underWay.add(delivery);
-        setTimeout(() => callback(), answerMs);
+        if (cutUntil !== undefined) for (const sender of senders) sender.destroy();
+        else setTimeout(() => callback(), answerMs);
       });
     },
   });
   smtp.on('error', () => {}); // A sender that is killed.
   const smtpServer = smtp.listen(0, '127.0.0.1');
+  const senders = new Set<Socket>();
+  smtpServer.on('connection', (socket: Socket) => senders.add(socket));
   const imap = createServer((socket) => serveImap(socket, delivered)).listen(0, '127.0.0.1');
   await Promise.all([once(smtpServer, 'listening'), once(imap, 'listening')]);
   const sockets = new Set<Socket>();

@@ -26,6 +26,8 @@ export interface ProviderAnswer {
 export interface Manner {
   /** Before it is done: meanwhile nobody sees anything of it. */
   readonly beforeMs?: number;
+  /** The same, for as long as whoever tests it likes. */
+  readonly until?: Promise<void>;
   /** From then until the answer. */
   readonly afterMs?: number;
   /** Answered so instead, and nothing is done. */
@@ -72,6 +74,7 @@ export async function startProviders(): Promise<Providers> {
     let isDone = false;
     const act: Act = async (commit) => {
       await delay(beforeMs);
+      await manner.until;
       const done = commit();
       isDone = true;
       await delay(afterMs);
