@@ -81,6 +81,8 @@ function bundle(config: InlineConfig): Promise<unknown> {
       emptyOutDir: true,
       sourcemap: values.dev,
       reportCompressedSize: false,
+      // Of kB in one file: what a page loads comes from this machine's disk.
+      chunkSizeWarningLimit: 2_000,
       ...config.build,
     },
   });
