@@ -50,7 +50,10 @@ const windowsOf = (fixture: Fixture): Promise<number> =>
 /** As a person does it: Chromium's window goes, whatever main thinks of that. */
 async function closeByHand({ app, page }: Fixture): Promise<void> {
   const session = await app.context().newCDPSession(page);
-  await session.send('Page.close');
+  const isClosed = page.waitForEvent('close', { timeout: LIMIT_MS });
+  // With the last window all ends, maybe before Chromium has answered.
+  session.send('Page.close').catch(() => {});
+  await isClosed;
 }
 
 describe('how the app starts and ends', () => {
