@@ -5,14 +5,13 @@ import { expect, test } from 'vitest';
 import type { RequestOf } from '../../core/contract/requests.ts';
 import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { readFileJournal } from '../../core/journal/index.ts';
+import { FAR_HOUR } from '../support/budgets.ts';
 import { command, openConsole, workspaceOf, type TestConsole } from '../support/run-host.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** Charges as often as its event says. */
 const CHARGES = `for (let n = 0; n < event.payload; n += 1) await ctx.effect('charge', { class: 'ask', args: { n } }, async () => n);`;
-/** No day ends while the test runs. */
-const RESET = (new Date().getUTCHours() + 12) % 24;
-const MANIFEST = `budget:\n  max_tool_calls_per_day: 2\n  daily_reset_hour_utc: ${RESET}\n  tool_costs: { charge: { cost_weight: 2.5 } }\n`;
+const MANIFEST = `budget:\n  max_tool_calls_per_day: 2\n  daily_reset_hour_utc: ${FAR_HOUR}\n  tool_costs: { charge: { cost_weight: 2.5 } }\n`;
 const OVER = 'effects in a day: 2 of 2 used, and 1 more is asked for (max_tool_calls_per_day)';
 
 type Extension = Omit<RequestOf<'budget.extend'>, 'journalId' | 'process' | 'commandId'>;

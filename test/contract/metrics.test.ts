@@ -2,16 +2,15 @@
 
 import { expect, test } from 'vitest';
 import { processLabels } from '../../core/host/metric-labels.ts';
+import { FAR_HOUR } from '../support/budgets.ts';
 import { parsePrometheus, type Family } from '../support/prometheus.ts';
 import { openConsole, workspaceOf } from '../support/run-host.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** No day ends while the test runs. */
-const RESET = (new Date().getUTCHours() + 12) % 24;
 const MANIFEST = `budget:
   max_tool_calls_per_day: 3
-  daily_reset_hour_utc: ${RESET}
+  daily_reset_hour_utc: ${FAR_HOUR}
   tool_costs: { charge: { cost_weight: 2.5 } }
 `;
 const CHARGES = `for (let n = 0; n < event.payload; n += 1) await ctx.effect('charge', { class: 'ask', args: { n } }, async () => n);`;

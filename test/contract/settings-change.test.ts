@@ -1,13 +1,12 @@
 // Settings that are changed through the contract, and what the views tell of them.
 
 import { expect, test } from 'vitest';
+import { FAR_HOUR } from '../support/budgets.ts';
 import { openConsole, workspaceOf, type TestConsole } from '../support/run-host.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** No day ends while the test runs. */
-const RESET = (new Date().getUTCHours() + 12) % 24;
-const MANIFEST = `budget:\n  max_tool_calls_per_day: 2\n  daily_reset_hour_utc: ${RESET}\n`;
+const MANIFEST = `budget:\n  max_tool_calls_per_day: 2\n  daily_reset_hour_utc: ${FAR_HOUR}\n`;
 const CHARGES = `for (let n = 0; n < event.payload; n += 1) await ctx.effect('charge', { class: 'ask', args: { n } }, async () => n);`;
 const DAY = 'budget.max_tool_calls_per_day';
 

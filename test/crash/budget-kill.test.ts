@@ -9,6 +9,7 @@ import { expect, test } from 'vitest';
 import { readFileJournal } from '../../core/journal/file-journal.ts';
 import { isInDoubt } from '../../core/model/effects.ts';
 import { ReplayEngine } from '../../core/replay/replay-engine.ts';
+import { FAR_HOUR } from '../support/budgets.ts';
 import { startNode } from '../support/child.ts';
 import { endsWithTest } from '../support/ends-with-test.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
@@ -39,7 +40,7 @@ test(
       events: 8,
       limits: { max_tool_calls_per_day: MOST, max_tool_calls_per_run: 7 },
       // No day ends meanwhile.
-      resetHour: (new Date().getUTCHours() + 12) % 24,
+      resetHour: FAR_HOUR,
       killWorkerAfterMs: null,
       moreOfDay: 0,
     };

@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ProcessRow } from '../../core/contract/process-row.ts';
 import { readFileJournal } from '../../core/journal/file-journal.ts';
+import { FAR_HOUR } from '../support/budgets.ts';
 import { runHost, workspaceOf, type ChildHost } from '../support/run-host.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-/** No day ends while the test runs. */
-const RESET = (new Date().getUTCHours() + 12) % 24;
 const MANIFEST = `budget:
   max_tool_calls_per_day: 10
-  daily_reset_hour_utc: ${RESET}
+  daily_reset_hour_utc: ${FAR_HOUR}
   holdfast: { max_tokens_per_day: 1000, max_money_per_day: 1, prices: ./prices.yaml }
 `;
 const PRICES = 'version: test-1\ncurrency: EUR\nmodels: { a:one: { input: 1000, output: 0 } }\n';
