@@ -34,6 +34,8 @@ import type { WaitingInput } from './waiting-views.ts';
 
 /** A journal that somebody else writes fast is not read faster than this. */
 const PERIOD_MS = 500;
+/** How often a journal that is replaced while it is read is read again at once. */
+const LOOKS = 5;
 /** What requests take for an id. */
 const MAX_ID = 200;
 
@@ -135,13 +137,17 @@ class LookedAtJournal implements JournalSource {
   }
 
   async #look(engine: ReplayEngine, name: string): Promise<LookedAt> {
-    const known = this.#processes.get(name);
-    try {
-      return (
-        (known === undefined ? null : await this.#goOn(name, known)) ?? (await this.#readWhole(engine, name))
-      );
-    } catch (error) {
-      return inTrouble(known ?? NEVER_READ, goneText(this.#journal.pathOf(name), error));
+    let known = this.#processes.get(name) ?? NEVER_READ;
+    for (let look = 1; ; look += 1) {
+      try {
+        return known.read === null
+          ? await this.#readWhole(engine, name)
+          : await this.#goOn(name, known, known.read);
+      } catch (error) {
+        if (codeOf(error) !== 'journal.changed' || look === LOOKS)
+          return inTrouble(known, goneText(this.#journal.pathOf(name), error));
+        known = { ...known, read: null };
+      }
     }
   }
 
@@ -152,11 +158,10 @@ class LookedAtJournal implements JournalSource {
   }
 
   /**
-   * A journal that only grew is read on from where it was: it may be long, and somebody may write it fast. Null when it
-   * was cut or replaced.
+   * A journal that only grew is read on from where it was: it may be long, and somebody may write it fast.
+   * @throws RetryableError `journal.changed` when it was cut or replaced
    */
-  async #goOn(name: string, { snapshot, badLines, read }: LookedAt): Promise<LookedAt | null> {
-    if (read === null || !this.#journal.isStillThere(name, read)) return null;
+  async #goOn(name: string, { snapshot, badLines }: LookedAt, read: Cursor): Promise<LookedAt> {
     let state = snapshotCopy(snapshot);
     let bad = badLines;
     let place = read;

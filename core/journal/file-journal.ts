@@ -30,7 +30,6 @@ import { claimDirectory, mayWriteIn, readMarker, type Marker } from './marker.ts
 import { entriesFile, ENTRIES_SUFFIX, nameCollision, nameToRead } from './process-files.ts';
 import {
   followedPlaceOf,
-  isStillThere,
   lastFullCheckpoint,
   pageBackwards,
   partsForwards,
@@ -164,16 +163,14 @@ export class FileJournal implements JournalProvider {
     if (name !== null) yield* partsForwards(this.directory, name, lastFullCheckpoint(this.directory, name));
   }
 
-  /** What stands behind a place that an earlier part gave; everything where none is given. */
+  /**
+   * What stands behind a place that an earlier part gave; everything where none is given.
+   * @throws RetryableError `journal.changed` once the journal was cut or replaced, so that the place means nothing any more
+   */
   async *readFrom(processId: string, place: Cursor | null): AsyncGenerator<EntryPart> {
-    const name = this.#existing(processId);
+    const name = this.#existing(processId) ?? (place === null ? null : nameToRead(processId));
     if (name === null) return;
     yield* partsForwards(this.directory, name, place === null ? null : followedPlaceOf(place));
-  }
-
-  /** False once the journal was cut or replaced, so that the place means nothing any more. */
-  isStillThere(processId: string, place: Cursor): boolean {
-    return isStillThere(this.directory, nameToRead(processId), place);
   }
 
   /** Of all its segments, in bytes; 0 where there is none. */

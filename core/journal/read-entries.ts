@@ -1,9 +1,10 @@
 // Entries of one process's journal. Reading never writes and never takes a lock [J4].
 
 import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import { isFullCheckpoint } from '../model/checkpoint.ts';
 import { isBad, type BadLine, type StoredEntry } from '../model/entry.ts';
-import { AppError } from '../model/errors.ts';
+import { AppError, RetryableError } from '../model/errors.ts';
 import type { Cursor, EntryPage, EntryPart, ReadOptions } from '../model/ports.ts';
 import { parseTimestamp } from '../model/time.ts';
 import { decodeLine, FIRST_PREV, hashLine, recordedSeq } from './codec.ts';
@@ -16,6 +17,7 @@ import {
   type ByteSource,
   type Line,
 } from './lines.ts';
+import { ENTRIES_SUFFIX } from './process-files.ts';
 import { Segments, type OpenSegment } from './segments.ts';
 
 export { isBad };
@@ -95,42 +97,66 @@ export function* journalForwards(
 const PART_LINES = 500;
 const PART_BYTES = 1024 * 1024;
 
-/** As {@link journalForwards}, in parts, between which others on this thread get a turn. */
+/**
+ * As {@link journalForwards}, in parts, between which others on this thread get a turn.
+ * @throws RetryableError `journal.changed` where the journal was cut or replaced: what stands behind the place, or behind
+ * what was given before, is of another one
+ */
 export async function* partsForwards(
   directory: string,
   name: string,
-  from: Place | null,
+  from: Place | FollowedPlace | null,
 ): AsyncGenerator<EntryPart> {
   let items: (StoredEntry | BadLine)[] = [];
   let bytes = 0;
   let next: FollowedPlace | null = null;
+  /** What was read since follows this, as long as it stands there. */
+  let known = from !== null && 'hash' in from ? from : null;
+  // Asked after reading and not before, or it might be replaced between the two.
+  const mustFollow = (): void => {
+    if (known !== null && !isStillThere(directory, name, known)) throw changed(directory, name);
+  };
   for (const { segment, isActive, inode, hash, item } of journalLines(directory, name, from)) {
     items.push(item);
     bytes += item.sizeBytes;
     const offset = item.offset + item.sizeBytes;
     next = { first: segment, isActive, offset, line: item.seq + 1, inode, hash };
+    known ??= next;
     if (items.length < PART_LINES && bytes < PART_BYTES) continue;
+    mustFollow();
     yield { items, next: followCursor(next) };
+    known = next;
     items = [];
     bytes = 0;
     await new Promise((resolve) => void setImmediate(resolve));
   }
+  mustFollow();
   if (next !== null && items.length > 0) yield { items, next: followCursor(next) };
 }
 
 /** Whether what was read up to there is still what stands there: a journal may have been cut or replaced. */
-export function isStillThere(directory: string, name: string, cursor: Cursor): boolean {
-  const place = followedPlaceOf(cursor);
-  const { offset, inode, hash } = place;
+function isStillThere(directory: string, name: string, place: FollowedPlace): boolean {
+  // A sealed segment is written no more; retention may have removed it, which makes what was read of it no less true.
+  if (!place.isActive) return true;
   using segments = Segments.open(directory, name);
   const at = segments?.find(place) ?? -1;
-  // A sealed segment has been renamed or packed since, and is written no more.
+  // Sealed since, renamed or packed.
   if (segments === null || at < segments.sealed.length) return at >= 0;
+  const { offset, inode, hash } = place;
   const active = segments.at(at);
   if (active === null || active.inode !== inode || active.end < offset) return false;
   // Emptied and filled again it is the same file, and may be longer.
   for (const { bytes } of linesBackwards(active.source, offset)) return hashLine(bytes) === hash;
   return false;
+}
+
+function changed(directory: string, name: string): RetryableError {
+  const path = join(directory, name + ENTRIES_SUFFIX);
+  return new RetryableError(
+    'journal.changed',
+    `${path} was cut or replaced while it was read. Read it again.`,
+    { path },
+  );
 }
 
 export interface JournalLine {
@@ -144,16 +170,19 @@ export interface JournalLine {
   readonly item: StoredEntry | BadLine;
 }
 
-/** As {@link journalForwards}, with the lines themselves. */
+/**
+ * As {@link journalForwards}, with the lines themselves.
+ * @throws RetryableError `journal.changed` where the place is in no segment any more
+ */
 export function* journalLines(
   directory: string,
   name: string,
   from: Place | null = null,
 ): Generator<JournalLine> {
   using segments = Segments.open(directory, name);
+  const startAt = from === null ? 0 : (segments?.find(from) ?? -1);
+  if (startAt < 0) throw changed(directory, name);
   if (segments === null) return;
-  const startAt = from === null ? 0 : segments.find(from);
-  if (startAt < 0) throw badCursor();
   let before = NOT_READ;
   let expected = 1;
   for (let at = startAt; at < segments.count; at += 1) {

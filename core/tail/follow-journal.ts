@@ -2,6 +2,7 @@
 
 import type { FileJournal } from '../journal/file-journal.ts';
 import type { BadLine, StoredEntry } from '../model/entry.ts';
+import { codeOf } from '../model/errors.ts';
 import type { Cursor } from '../model/ports.ts';
 import { watchDirectory } from './watch-directory.ts';
 
@@ -35,15 +36,17 @@ export function followJournal(
   failed.catch(() => {});
 
   const read = async (): Promise<void> => {
-    if (place !== null && !journal.isStillThere(process, place)) {
-      place = null;
-      onReplaced();
-    }
     for await (const { items, next } of journal.readFrom(process, place)) {
       if (stop.signal.aborted) return;
       place = next;
       onItems(items);
     }
+  };
+  const readAnew = (error: unknown): void => {
+    if (codeOf(error) !== 'journal.changed') throw error;
+    place = null;
+    onReplaced();
+    isAsked = true;
   };
   const look = async (): Promise<void> => {
     isAsked = true;
@@ -52,7 +55,7 @@ export function followJournal(
     try {
       while (isAsked && !stop.signal.aborted) {
         isAsked = false;
-        await read();
+        await read().catch(readAnew);
       }
     } catch (error) {
       fail(error);

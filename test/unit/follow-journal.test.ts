@@ -1,9 +1,10 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openFileJournal, readFileJournal } from '../../core/journal/index.ts';
+import { openFileJournal, readFileJournal, type FileJournal } from '../../core/journal/index.ts';
 import { inspectDirectory } from '../../core/journal/inspect-directory.ts';
 import { isBad } from '../../core/model/entry.ts';
+import type { EntryPart } from '../../core/model/ports.ts';
 import { snapshotToState } from '../../core/model/checkpoint.ts';
 import { FOLD_VERSION } from '../../core/model/fold.ts';
 import { emptySnapshot } from '../../core/model/snapshot.ts';
@@ -91,6 +92,54 @@ describe('a followed journal', () => {
     appendFileSync(path, fileOf(lines));
     await waitFor(() => follower.seqs().length === 6, { what: 'the new file' });
     expect(follower.seqs()).toEqual(upTo(6));
+  });
+
+  describe.each<[string, (path: string, longer: Buffer) => void]>([
+    ['emptied and filled again beyond where it was', (path, longer) => writeFileSync(path, longer)],
+    [
+      'replaced by a longer one',
+      (path, longer) => {
+        writeFileSync(`${path}.new`, longer);
+        renameSync(`${path}.new`, path);
+      },
+    ],
+    ['cut', (path) => truncateSync(path, 1)],
+    ['removed', (path) => rmSync(path)],
+  ])('[J4] that is %s', (_name, harm) => {
+    const written = (from: number, count: number): Buffer =>
+      fileOf(Array.from({ length: count }, (_, n) => foreignLine({ data: { key: 'n', value: from + n } })));
+    const opened = (count: number): { readonly path: string; readonly journal: FileJournal } => {
+      const directory = tempDirectory();
+      const path = join(directory, 'one.jsonl');
+      writeFileSync(path, written(1, count));
+      return { path, journal: readFileJournal(directory) };
+    };
+    const isRefused = { code: 'journal.changed' };
+
+    test('is not read on from a place of before', async () => {
+      const { path, journal } = opened(3);
+      const { value: part } = await journal.readFrom('one', null).next();
+      harm(path, written(10_001, 6));
+      await expect(journal.readFrom('one', (part as EntryPart).next).next()).rejects.toMatchObject(isRefused);
+    });
+
+    test.each(['readFrom', 'readSinceCheckpoint'] as const)(
+      'while it is read (%s) gives nothing more',
+      async (read) => {
+        const { path, journal } = opened(2_000);
+        const parts =
+          read === 'readFrom' ? journal.readFrom('one', null) : journal.readSinceCheckpoint('one');
+        let count = 0;
+        const all = async (): Promise<void> => {
+          for await (const { items } of parts) {
+            if (count === 0) harm(path, written(10_001, 3_000));
+            count += items.length;
+          }
+        };
+        await expect(all()).rejects.toMatchObject(isRefused);
+        expect(count).toBe(500);
+      },
+    );
   });
 
   test('that is not there yet is followed from when it is', async () => {
